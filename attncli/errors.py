@@ -48,12 +48,27 @@ def quote(text: str) -> str:
     return f'"{shortened(text)}"'
 
 
+def agreed(count: int, one: str, several: str) -> str:
+    """Returns the form of a word that agrees with a count: `follows` of 1, `follow` of others."""
+    return one if count == 1 else several
+
+
+def plural(noun: str) -> str:
+    """Returns the plural of a noun: `tokens`, `quantities`, `classes`."""
+    if re.search(r"[^aeiou]y$", noun):
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if re.search(r"(s|x|ch|sh)$", noun) else f"{noun}s"
+
+
 def counted(count: int, noun: str) -> str:
     """Writes a count with its noun: `1 token`, `3 tokens`, `3 quantities`."""
-    if count == 1:
-        return f"1 {noun}"
-    stem = f"{noun[:-1]}ie" if re.search(r"[^aeiou]y$", noun) else noun
-    return f"{count} {stem}s"
+    return f"{count} {agreed(count, noun, plural(noun))}"
+
+
+def every(count: int, noun: str) -> str:
+    """Writes that all of a count are meant: `the only row`, `both rows`, `all 4 rows`."""
+    number = {1: "the only", 2: "both"}.get(count, f"all {count}")
+    return f"{number} {agreed(count, noun, plural(noun))}"
 
 
 def listed(names: Iterable[str], between: str = ", ") -> str:
@@ -111,7 +126,7 @@ def problem_lines(problems: Sequence[Problem]) -> Iterator[str]:
     more = len(problems) - MOST_WRITTEN
     yield from map(str, problems[:MOST_WRITTEN])
     if more > 0:
-        wrong = f"{more:,} more {'problems' if more > 1 else 'problem'} from here on"
+        wrong = f"{more:,} more {agreed(more, 'problem', 'problems')} from here on"
         yield str(Problem(problems[MOST_WRITTEN].where, wrong, "mend those above first"))
 
 

@@ -608,6 +608,7 @@ def _weak(trace: Trace, steps: Sequence[str], token: str | None) -> Document:
 
     check_on_page(trace, select(trace, steps, token))
     if token is not None:
-        show = trace.scenario.show._replace(queries=(token,))
-        trace = trace.rerun(replace(trace.scenario, show=show))
+        page = trace.scenario.page
+        page = replace(page, show=page.show._replace(queries=(token,)))
+        trace = trace.rerun(replace(trace.scenario, page=page))
     return weaknesses(trace, steps)

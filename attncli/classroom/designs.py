@@ -130,7 +130,7 @@ def _forms(typed: DesignArguments, asked: ExerciseArguments, source: str) -> Out
                 place = name if len(parts) == 1 else f"{name}_{k}"
                 texts[f"{place}.yaml"] = exported(part.exercise.scenario, (), trace.scenario)
                 texts |= texts_beside(part.exercise.scenario)
-    given_up = {rule for exercise in exam.exercises for rule in exercise.allow}
+    given_up = {rule for exercise in exam.exercises for rule in exercise.numbers.allow}
     alike = exam.forms is not None and "difficulty" not in given_up
     title = next(trace.scenario.title for trace in traces if trace is not None)
     page = costs_page(Word(exam.frame.title or title), costed, alike=alike)

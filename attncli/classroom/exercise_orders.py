@@ -58,7 +58,7 @@ def ordered_exam(order: ExerciseArguments, complaints: Complaints) -> ExamFile |
     if by_file is None:
         return None
     exam = (_by_file if by_file else _by_options)(order, complaints)
-    each = [order.allow or ()] if exam is None else [e.allow for e in exam.exercises]
+    each = [order.allow or ()] if exam is None else [e.numbers.allow for e in exam.exercises]
     if any(each):
         from attncli.classroom.nice_numbers.rules import check_names
 
@@ -82,7 +82,7 @@ def _by_file(order: ExerciseArguments, complaints: Complaints) -> ExamFile:
 def _by_options(order: ExerciseArguments, complaints: Complaints) -> ExamFile | None:
     from attncli.classroom.exercises.asking import parse_blanking, parse_points
     from attncli.classroom.files.exam_file import ExamFile
-    from attncli.classroom.files.exercise_file import ExerciseFile, Frame
+    from attncli.classroom.files.exercise_file import ExerciseFile, FormNumbers, Frame
     from attncli.pages.parts.selection import check_detail, check_steps
     from attncli.scenario.file.keys import typed
 
@@ -105,7 +105,8 @@ def _by_options(order: ExerciseArguments, complaints: Complaints) -> ExamFile | 
     if len(complaints.problems) > before:
         return None
     asks = asks_of(order.part, order.cell, order.ask)
-    exercise = typed(ExerciseFile, said, scenario=order.scenario, ask=asks)
+    numbers = typed(FormNumbers, said)
+    exercise = typed(ExerciseFile, said, scenario=order.scenario, ask=asks, numbers=numbers)
     return ExamFile.of(exercise)._replace(frame=typed(Frame, said))
 
 
@@ -171,7 +172,7 @@ class LostToRounding:
     def __init__(self, formats: Sequence[str]) -> None:
         from attncli.formats import info_of
 
-        known = ((name, info_of(name).decimals) for name in formats)
+        known = ((name, info_of(name).papers.decimals) for name in formats)
         self._decimals = {name: places for name, places in known if places is not None}
         self._found: dict[str, dict[str, Item]] = {name: {} for name in self._decimals}
 
@@ -235,7 +236,7 @@ def _students(listed_in: str, exam: ExamFile, manner: PaperSettings) -> tuple[St
         right = "say it like attn exercise exam.yaml -o exam/ --students list.csv"
         text = "it is for an exercise file that is made into a folder"
         wrong.append(Problem.of("--students", text, right))
-    having = [name for name in paper_format_names() if "none" in info_of(name).keys]
+    having = [name for name in paper_format_names() if "none" in info_of(name).papers.keys]
     if manner.format not in having:
         text = f"the format {manner.format} has no sheets"
         wrong.append(Problem.of("--students", text, f"choose {listed(having, ' or ')}"))

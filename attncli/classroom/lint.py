@@ -33,7 +33,17 @@ from attncli.classroom.nice_numbers.rules import (
     alike_columns,
     alike_rows,
 )
-from attncli.document.blocks import Bullets, Callout, Document, Paragraph, Section, Spans, Term
+from attncli.document.blocks import (
+    Bullets,
+    Callout,
+    Document,
+    PageData,
+    Paragraph,
+    Section,
+    Spans,
+    Term,
+)
+from attncli.errors import agreed
 from attncli.judging.judging import Judge
 from attncli.maths.equations.tree import Number
 from attncli.maths.numbers import decimals
@@ -320,7 +330,7 @@ def weaknesses(trace: Trace, steps: Sequence[str] = ()) -> Document:
         tuple(sections),
         facts_of(trace),
         closing=(Callout((_in_all(found),)),),
-        rounding=rounding_facts(trace),
+        data=PageData(rounding=rounding_facts(trace)),
     )
 
 
@@ -375,7 +385,7 @@ def _in_all(found: Mapping[str, Findings]) -> str:
         others = ", ".join(rule.several for rule in WEAK.values())
         return f"Nothing is weak here. Looked for: {others}."
     texts = [
-        f"{count:,} {WEAK[rule].singular if count == 1 else WEAK[rule].several}"
+        f"{count:,} {agreed(count, WEAK[rule].singular, WEAK[rule].several)}"
         for rule, count in counts.items()
         if count
     ]

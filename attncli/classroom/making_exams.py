@@ -72,7 +72,7 @@ def _beside(
         return files
     for name in _LMS:
         place = f"{stem}_{name}{suffixes_of(name)[0]}"
-        if info_of(name).packed:
+        if info_of(name).papers.packed:
             files[place] = packed(files_of(wholes, name, page))
         else:
             files[place] = render_forms(wholes, name, page)

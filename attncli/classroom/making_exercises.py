@@ -99,7 +99,7 @@ def _personal_sheets(
     for own, sheet in zip(made, watched(sheets, len(sheets), "Students"), strict=True):
         files[own.sheet] = contents_of(sheet, form, page)
         files[own.answers] = render(sheet, "yaml", page)
-    if info_of(form).together:
+    if info_of(form).papers.together:
         stem = safe_name(Path(job.order.scenario).stem)
         files[f"{stem}_print{suffix}"] = render_together(sheets, form, page)
     return files, made
@@ -311,7 +311,7 @@ def _part(part: ExamPart, whole: Document, trace: Trace | None, place: str) -> P
         }
         return made._replace(choices=choices, most=most, asks=asks)
     scenario, tolerance = trace.scenario, part.exercise.tolerance
-    given = {key: numbers_of(scenario, key) for key in scenario.given}
+    given = {key: numbers_of(scenario, key) for key in scenario.given.matrices}
     return made._replace(
         file=place,
         numbers=numbers_mark(trace),

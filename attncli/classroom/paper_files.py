@@ -77,7 +77,7 @@ def _file_names(order: ExerciseArguments, manner: PaperSettings, forms: Sequence
 
     suffix = suffixes_of(manner.format)[0]
     stem = safe_name(Path(order.scenario).stem)
-    if info_of(manner.format).gathered:
+    if info_of(manner.format).papers.gathered:
         forms = [OWN_FORM]
     papers = [
         "_".join((stem, *(() if form == OWN_FORM else (form,)), kind)) + suffix
@@ -136,7 +136,7 @@ def blank_sheet(whole: Document, form: str) -> Document:
     from attncli.classroom.exercises.papers import self_checking, sheet_of
     from attncli.formats import info_of
 
-    return self_checking(whole) if info_of(form).checking else sheet_of(whole)
+    return self_checking(whole) if info_of(form).papers.checking else sheet_of(whole)
 
 
 def answers_files(order: ExerciseArguments, exercises: Mapping[str, Document]) -> dict[str, str]:
@@ -171,11 +171,11 @@ def _texts(
     from attncli.formats import contents_of, files_of, info_of, render_forms
 
     page, can = order.page.rendering, info_of(manner.format)
-    if can.packed and order.page.output not in (None, "-"):
+    if can.papers.packed and order.page.output not in (None, "-"):
         from attncli.output_files import packed
 
         return [packed(files_of([*papers], manner.format, page))]
-    if can.gathered:
+    if can.papers.gathered:
         return [render_forms([*papers], manner.format, page)]
     return [contents_of(paper, manner.format, page) for paper in papers]
 
@@ -193,12 +193,13 @@ def _paper(kind: str, form: ExamForm, manner: PaperSettings) -> Document:
             return form.changed(hints_page)
         case "sheet":
             return blank_sheet(form.whole, manner.format)
-        case _ if info_of(manner.format).hints == "embedded":
+        case _ if info_of(manner.format).papers.hints == "embedded":
             return form.changed(with_hints)
-        case _ if info_of(manner.format).self_keyed:
+        case _ if info_of(manner.format).papers.self_keyed:
             return form.whole
         case _:
-            return sheet_of(form.whole)._replace(key=key_of(form))
+            sheet = sheet_of(form.whole)
+            return sheet._replace(answers=sheet.answers._replace(key=key_of(form)))
 
 
 def form_names(count: int | None) -> list[str]:
@@ -282,14 +283,14 @@ def _checked(order: ExerciseArguments, form: str, *, folder: bool) -> PaperSetti
     from attncli.formats import exercise_format_names, info_of
 
     can = info_of(form)
-    apart = folder or (can.keys[0] == "embedded" and not can.self_keyed)
-    apart = apart and (folder or _is_file(order.page.output)) and "separate" in can.keys
-    key = order.key or ("separate" if apart else can.keys[0])
+    apart = folder or (can.papers.keys[0] == "embedded" and not can.papers.self_keyed)
+    apart = apart and (folder or _is_file(order.page.output)) and "separate" in can.papers.keys
+    key = order.key or ("separate" if apart else can.papers.keys[0])
     wrong = []
-    if key not in can.keys:
-        right = f"say {' or '.join(can.keys)}"
+    if key not in can.papers.keys:
+        right = f"say {' or '.join(can.papers.keys)}"
         wrong.append(Problem.of(f"--key {key}", f"the format {form} doesn't go with it", right))
-    if order.hints and can.hints == "none":
+    if order.hints and can.papers.hints == "none":
         right = "choose another, or leave --hints out"
         wrong.append(Problem.of("--hints", f"the format {form} has none", right))
     if order.grid and form in exercise_format_names():
@@ -299,9 +300,9 @@ def _checked(order: ExerciseArguments, form: str, *, folder: bool) -> PaperSetti
         raise OutputError(wrong)
     order.page.check_form(form)
     first = "exercise" if key == "embedded" else "sheet"
-    apart = order.hints and can.hints == "separate"
+    apart = order.hints and can.papers.hints == "separate"
     kinds = (first, *(("key",) if key == "separate" else ()), *(("hints",) * apart))
-    return PaperSettings(form, folder, kinds, can.share, order.grid)
+    return PaperSettings(form, folder, kinds, can.papers.share, order.grid)
 
 
 def variants(
@@ -334,7 +335,8 @@ def _may_be_longer(trace: Trace) -> bool:
     """Tells whether pages of other numbers may have more to ask for: other pairs are counted, or
     other experts chosen. What is asked for is looked up only then, since it takes as long as a
     page."""
-    return trace.scenario.recount is not None or any(step.step == "route" for step in trace.story)
+    is_routed = any(step.step == "route" for step in trace.story)
+    return is_routed or trace.scenario.file.recount is not None
 
 
 def traces_of_forms(
@@ -350,6 +352,6 @@ def traces_of_forms(
         if part.exercise is None or trace is None or request is None:
             each.append(repeat(None))
         else:
-            seed, allow = exam.seed + k, part.exercise.allow
+            seed, allow = exam.seed + k, part.exercise.numbers.allow
             each.append(variants(trace, request, exam.forms, seed, allow, hidden))
     return zip(form_names(exam.forms), zip(*each, strict=False), strict=False)

@@ -157,8 +157,8 @@ def validate(typed: ValidateArguments) -> TextOutput:
     """
     from attncli.formats import summary_line
     from attncli.names import Word
-    from attncli.pages.parts.closing import ending_in_short
     from attncli.pages.parts.sentences import published_in_short, summary
+    from attncli.pages.parts.unused import ending_in_short
     from attncli.pipeline import work
     from attncli.trace.trace import outline_of
 

@@ -115,7 +115,7 @@ def _living(page: Document, trace: Trace, typed: Arguments) -> Document:
 
     file = FileText.of(typed.scenario)
     found = changeable(trace, file, typed.changed.changes(), told)
-    return page._replace(changeable=found)
+    return page._replace(interactive=page.interactive._replace(changeable=found))
 
 
 def whole_page(trace: Trace, typed: Arguments) -> Document:
@@ -254,7 +254,7 @@ def _changes(step: Step[Any], trace: Trace) -> tuple[str, ...]:
     changes = step.example.changes
     if not _is_back(step) or trace.scenario.goes_back:
         return changes
-    known = trace.scenario.prediction.targets or any("targets=" in text for text in changes)
+    known = trace.scenario.prediction.loss.targets or any("targets=" in text for text in changes)
     return (*changes, *(() if known else (_TARGETS,)), "backward=true")
 
 
@@ -482,6 +482,6 @@ def check(typed: Arguments) -> PageOutput:
 def _check_printed(scenario: str, trace: Trace) -> None:
     """Raises UserError where there is nothing to check."""
     traces = (trace, *trace.variants.values())
-    if not any(entry.scenario.published for entry in traces):
+    if not any(entry.scenario.source.published for entry in traces):
         right = "write what its source prints under published:, like {weights: …}"
         raise UserError.of(scenario, "it has no published numbers", right)

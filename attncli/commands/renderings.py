@@ -91,7 +91,7 @@ def cells_of(trace: Trace, name: Name, address: Address) -> Sequence[tuple[Name,
         return [(name, address)]
     n, m = quantity.matrix.shape
     rows = [quantity.rows.find(index, name) for index in address.indices] or range(n)
-    if len(rows) * m > MOST_LINES and not trace.scenario.large:
+    if len(rows) * m > MOST_LINES and not trace.scenario.file.large:
         raise ValueError(f"{len(rows) * m:,} cells of {name} are too many; name a row or a cell")
     return [(name, address_of(quantity, i, j)) for i in rows for j in range(m)]
 

@@ -331,6 +331,53 @@ class Section(NamedTuple):
         return (*self.heading, points) if self.questions else self.heading
 
 
+class PageData(NamedTuple):
+    """What formats that keep data have of a page besides its blocks."""
+
+    given: tuple[MatrixBlock, ...] = ()
+    """What the numbers started from."""
+    sources: Mapping[str, str] = MappingProxyType({})
+    """Where the numbers came from that nobody wrote out."""
+    rounding: Mapping[str, object] = MappingProxyType({})
+    """How the numbers were rounded."""
+    ending: Mapping[str, object] = MappingProxyType({})
+    """What wasn't used or is missing."""
+    told: Mapping[str, object] = MappingProxyType({})
+    """All that a page of words and tables tells, in the place of the rest."""
+
+
+class Answers(NamedTuple):
+    """What helps with the answers of an exercise, or tells which are right."""
+
+    key: "Document | None" = None
+    """A key that follows in the same file."""
+    hints: tuple[tuple[Section, ...], ...] = ()
+    """The hints for one try after the other, each a section a step."""
+    check: "SelfCheck | None" = None
+    """What tells which answers are right, for a sheet that checks itself."""
+    own_numbers: "tuple[OwnNumbers, ...]" = ()
+    """How numbers of an exercise follow from what their author wrote before, for pages that judge
+    them."""
+
+
+class Interactive(NamedTuple):
+    """What a reader can do with a page's numbers: ask where they come from, work them again, change
+    them, see the pages of other traces; for formats in which that works.
+
+    A student's sheet has none of it.
+    """
+
+    origins: Mapping[Location, Line] = MappingProxyType({})
+    """How each number came about: a line of working, whose numbers have an origin in turn. Nothing
+    is worked before somebody asks."""
+    workings: Mapping[str, WorkedTable] = MappingProxyType({})
+    """The quantities by their full names, to be worked again."""
+    further: "Mapping[str, Document]" = MappingProxyType({})
+    """The whole pages of a scenario's other traces."""
+    changeable: "Changeable | None" = None
+    """What a reader can change."""
+
+
 class Document(NamedTuple):
     """A whole page, before any format has a hand in it."""
 
@@ -340,43 +387,18 @@ class Document(NamedTuple):
     """What follows the title where nothing says what the page is about, and else comes last."""
     about: tuple[Block, ...] = ()
     """What the page is about, which follows its title."""
-    given: tuple[MatrixBlock, ...] = ()
-    """What the numbers started from, as data."""
     opening: tuple[Block, ...] = ()
     """What comes before its sections."""
     closing: tuple[Block, ...] = ()
     """What comes after its sections."""
-    sources: Mapping[str, str] = MappingProxyType({})
-    """Where the numbers came from that nobody wrote out, as data."""
-    rounding: Mapping[str, object] = MappingProxyType({})
-    """How the numbers were rounded, as data."""
-    ending: Mapping[str, object] = MappingProxyType({})
-    """What wasn't used or is missing, as data."""
+    data: PageData = PageData()
+    """What only formats that keep data have."""
     paper: "Paper | None" = None
     """What belongs to an exercise, whose sections begin a page each; None of other pages."""
-    key: "Document | None" = None
-    """A key that follows in the same file."""
-    hints: tuple[tuple[Section, ...], ...] = ()
-    """The hints for one try after the other, each a section a step."""
-    data: Mapping[str, object] = MappingProxyType({})
-    """What a page of words and tables tells, for formats that keep data."""
-    origins: Mapping[Location, Line] = MappingProxyType({})
-    """How each number came about, for formats in which a reader can ask: a line of working, whose
-    numbers have an origin in turn. Nothing is worked before somebody asks. A student's sheet has
-    none."""
-    workings: Mapping[str, WorkedTable] = MappingProxyType({})
-    """The quantities by their full names, for formats that work them again. A student's sheet has
-    none."""
-    further: "Mapping[str, Document]" = MappingProxyType({})
-    """The whole pages of a scenario's other traces, for formats that have room for them. A
-    student's sheet has none."""
-    check: "SelfCheck | None" = None
-    """What tells which answers are right, for a sheet that checks itself."""
-    changeable: "Changeable | None" = None
-    """What a reader can change, for formats in which that works."""
-    own_numbers: "tuple[OwnNumbers, ...]" = ()
-    """How numbers of an exercise follow from what their author wrote before, for pages that judge
-    them."""
+    answers: Answers = Answers()
+    """What helps with the answers of an exercise."""
+    interactive: Interactive = Interactive()
+    """What a reader can do with its numbers, besides reading them."""
 
     @property
     def parts(self) -> Iterator[tuple["Section | None", tuple[Block, ...]]]:

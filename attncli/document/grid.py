@@ -169,7 +169,7 @@ def grid_of(block: MatrixBlock | SideBySide | Table) -> Grid:
             return _grid_of_vectors(block)
     rows = elided_rows(len(block.rows), of_list=block.is_list)
     grid = grid_of_places(block, rows, elided(block.matrix.shape[1], MOST_PARTS))
-    return _turned(grid) if block.turned else grid
+    return _turned(grid) if block.display.turned else grid
 
 
 def grid_of_places(
@@ -180,11 +180,11 @@ def grid_of_places(
     rows = [None if place is None else block.rows[place] for place in shown]
     largest = tuple(_largest(block, i) for i in rows)
     found = [_column(block, j, _heading(block, j), rows, largest) for j in columns]
-    if block.with_sums:
+    if block.display.with_sums:
         sums = tuple(_row_sum(block, i) for i in rows)
         found.append(GridColumn(GridCell(_heading_of_sums(found)), sums, at_point=True))
-    if block.tokens:
-        tokens = (GridCell(Omission.ROWS if i is None else block.tokens[i]) for i in rows)
+    if block.names.tokens:
+        tokens = (GridCell(Omission.ROWS if i is None else block.names.tokens[i]) for i in rows)
         found.insert(0, GridColumn(GridCell("Token"), tuple(tokens)))
     lists = (
         _column(entry, 0, GridCell(Symbol(entry.name)), rows, largest) for entry in block.lists
@@ -216,15 +216,15 @@ def _below(cell: GridCell) -> GridCell:
 
 def _largest(block: MatrixBlock, i: int | None) -> Decimal | None:
     """Finds the largest share of a row as it is shown; returns None where some are asked for."""
-    if i is None or not block.shares or any(row == i for row, _ in block.blanks):
+    if i is None or not block.display.shares or any(row == i for row, _ in block.blanks):
         return None
     most = int(block.matrix.values[i].argmax())  # or the first that isn't there
     return block.matrix.number(i, most).shown if block.matrix.has(i, most) else None
 
 
 def _row_names(block: MatrixBlock, rows: Iterable[int | None]) -> tuple[GridCell, ...]:
-    role, look = block.roles[0], Look(block.roles[0])
-    entries = (Omission.ROWS if i is None else _in_role(role, block.row_names[i]) for i in rows)
+    role, look = block.names.roles[0], Look(block.names.roles[0])
+    entries = (Omission.ROWS if i is None else _in_role(role, block.names.rows[i]) for i in rows)
     return tuple(GridCell(entry, look) for entry in entries)
 
 
@@ -235,8 +235,8 @@ def _heading(block: MatrixBlock, j: int | None) -> GridCell:
         return GridCell(Omission.COLUMNS)
     if block.are_lists:
         return GridCell(Symbol(block.name))
-    role = block.roles[1]
-    return GridCell("" if block.is_list else _in_role(role, block.column_names[j]), Look(role))
+    role = block.names.roles[1]
+    return GridCell("" if block.is_list else _in_role(role, block.names.columns[j]), Look(role))
 
 
 def _column(
@@ -263,9 +263,9 @@ def _look(block: MatrixBlock, output: CellContent, largest: Decimal | None = Non
     Shares are shaded by their size, and the largest of a row stands out; so does the result; given
     numbers, queries, keys and values have their inks.
     """
-    if not block.shares:
+    if not block.display.shares:
         ink = "given" if block.given else ink_of(block.quantity)
-        return Look(result=True) if block.is_result else Look(ink)
+        return Look(result=True) if block.display.is_result else Look(ink)
     if not isinstance(output, Number):
         return Look()
     return Look(share=float(output.shown), most=output.shown == largest)

@@ -62,8 +62,6 @@ class Verb(NamedTuple):
     most: str
     only: str
     alike: str
-    goes_on: bool
-    """Whether it leaves out its beginning, where the sentence has said the same."""
 
 
 class Followed(NamedTuple):

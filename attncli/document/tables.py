@@ -15,6 +15,35 @@ if TYPE_CHECKING:
     from attncli.maths.equations.matrix import Matrix
 
 
+class TableNames(NamedTuple):
+    """The names of a table's rows and columns."""
+
+    rows: tuple[Word, ...]
+    columns: tuple[Word, ...]
+    """The names of its columns; a list such as `exp_sum` has none."""
+    roles: tuple[str, str] = ("", "")
+    """What is put before the names of rows and of columns (`Q: love`, `K: AI`)."""
+    tokens: tuple[Word, ...] = ()
+    """What the rows of a table by ID stand for."""
+
+
+class TableDisplay(NamedTuple):
+    """How a table is displayed: what is shown of its numbers, and where it stands."""
+
+    with_sums: bool = False
+    """Whether there is one more column, with the sum of each row as shown."""
+    shares: bool = False
+    """Whether the numbers of a row are parts of 1, and seen as such."""
+    is_result: bool = False
+    """Whether it is the result of the page."""
+    turned: bool = False
+    """Whether its one row is told as a column."""
+    begins_row: bool = False
+    """Whether it stands below the table before it, not beside."""
+    paired: bool = False
+    """Whether the table behind it belongs beside it."""
+
+
 class MatrixBlock(NamedTuple):
     """A quantity as a table with names for its rows and columns."""
 
@@ -22,36 +51,21 @@ class MatrixBlock(NamedTuple):
     """What the page calls it."""
     matrix: Matrix
     """Its numbers; a cell whose number is missing doesn't tell it."""
-    row_names: tuple[Word, ...]
-    column_names: tuple[Word, ...]
-    """The names of its columns; a list such as `exp_sum` has none."""
+    names: TableNames
+    """The names of its rows and columns."""
     rows: tuple[int, ...]
     """The places, from 0, of the rows that are shown."""
     made_in: str = ""
     """The step that made it; none where it was given, or has another `origin`."""
     origin: str = "given"
-    roles: tuple[str, str] = ("", "")
-    """What is put before the names of rows and of columns (`Q: love`, `K: AI`)."""
-    with_sums: bool = False
-    """Whether there is one more column, with the sum of each row as shown."""
-    shares: bool = False
-    """Whether the numbers of a row are parts of 1."""
-    is_result: bool = False
-    """Whether it is the result of the page."""
+    display: TableDisplay = TableDisplay()
+    """How it is displayed."""
     lists: tuple[MatrixBlock, ...] = ()
     """Lists of the same rows, a column each."""
-    begins_row: bool = False
-    """Whether it stands below the table before it, not beside."""
-    paired: bool = False
-    """Whether the table behind it belongs beside it."""
     quantity: Name = TOP
     """Its full name."""
     blanks: Mapping[tuple[int, int], str] = MappingProxyType({})
     """The ids of the cells that are to be filled in, by their (row, column) from 0."""
-    tokens: tuple[Word, ...] = ()
-    """What the rows of a table by ID stand for."""
-    turned: bool = False
-    """Whether its one row is told as a column."""
     variant: str = ""
     """The name of the variant of the scenario that it is of, if it is of one."""
     data_rows: tuple[int, ...] = ()
@@ -66,6 +80,16 @@ class MatrixBlock(NamedTuple):
     def as_data(self) -> MatrixBlock:
         """Returns the table with all rows that data have."""
         return self._replace(rows=self.data_rows) if self.data_rows and not self.blanks else self
+
+    @property
+    def alone(self) -> MatrixBlock:
+        """Returns the table of its numbers and names, without tokens, sums and lists beside them,
+        and not turned."""
+        return self._replace(
+            names=self.names._replace(tokens=()),
+            display=self.display._replace(with_sums=False, turned=False),
+            lists=(),
+        )
 
     def entry(self, i: int, j: int) -> Number | Blank:
         """Returns what stands in a cell: its number, or a blank with or without its answer."""
@@ -88,7 +112,7 @@ class MatrixBlock(NamedTuple):
 
     @property
     def is_list(self) -> bool:
-        return not self.column_names
+        return not self.names.columns
 
     @property
     def are_lists(self) -> bool:
@@ -113,7 +137,7 @@ def in_groups(tables: Iterable[MatrixBlock]) -> Iterator[tuple[MatrixBlock, ...]
     group: tuple[MatrixBlock, ...] = ()
     for table in tables:
         group = (*group, table)
-        if not table.paired:
+        if not table.display.paired:
             yield group
             group = ()
     if group:

@@ -25,40 +25,47 @@ if TYPE_CHECKING:
     from attncli.names import Word
 
 
-class FormatInfo(NamedTuple):
-    """A format's abilities: what can be asked of it, and what it does if nothing is said."""
+class PaperAbilities(NamedTuple):
+    """A format's abilities with the papers of an exercise."""
 
     keys: tuple[str, ...] = ("embedded", "none", "separate")
-    """The places where the key of an exercise may go, the usual one first."""
-    fragment: bool = False
-    """Whether its pages go without a preamble."""
+    """The places where the key may go, the usual one first."""
     self_keyed: bool = False
     """Whether it writes sheet and key as one source, from the exercise itself."""
-    share: int | None = None
-    """What a known mistake earns if nothing is said, in per cent; None if none is looked for."""
     hints: str = "separate"
     """Where hints go: on a sheet of their own (`separate`), into the exercise itself (`embedded`),
     or nowhere (`none`)."""
+    share: int | None = None
+    """What a known mistake earns if nothing is said, in per cent; None if none is looked for."""
+    decimals: int | None = None
+    """The decimals to which a platform may round what is typed; None if it doesn't."""
+    checking: bool = False
+    """Whether sheets check themselves in it."""
     gathered: bool = False
     """Whether it writes all forms of an exercise as one file, by `render_forms`."""
     together: bool = False
     """Whether it can write many sheets as one file to print, by `render_together`."""
     packed: bool = False
     """Whether it writes a package of several files, by `files_of`."""
+
+
+class FormatInfo(NamedTuple):
+    """A format's abilities: what can be asked of it, and what it does if nothing is said."""
+
+    papers: PaperAbilities = PaperAbilities()
+    """What it can do with the papers of an exercise."""
+    fragment: bool = False
+    """Whether its pages go without a preamble."""
     pictured: bool = False
     """Whether it has all pictures of a page without being asked for them."""
     detail: str | None = None
     """How closely a page is told if nothing is said; None if that is as it fits."""
-    checking: bool = False
-    """Whether sheets check themselves in it."""
-    package: str = ""
-    """The package that it takes besides those that are always there."""
     values_only: bool = False
     """Whether it can leave all texts out."""
     changing: bool = False
     """Whether a reader can change numbers in it."""
-    decimals: int | None = None
-    """The decimals to which a platform may round what is typed; None if it doesn't."""
+    package: str = ""
+    """The package that it takes besides those that are always there."""
 
 
 class RenderOptions(NamedTuple):

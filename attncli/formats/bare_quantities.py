@@ -54,7 +54,7 @@ def _of_block(block: Block) -> Iterator[str]:
         case MatrixBlock():
             for table in (block, *block.lists):
                 yield f"{latex(Symbol(table.name))} &= {_matrix(table)}"
-            if block.with_sums:
+            if block.display.with_sums:
                 yield from _sums(block)
         case SideBySide():
             tables = (table._replace(rows=block.rows) for _, table in block.columns)
@@ -68,14 +68,14 @@ def _line(line: Line) -> str:
 
 def _matrix(block: MatrixBlock) -> str:
     """Sets the numbers of a table without its names; what is left out, as dots."""
-    alone = block._replace(lists=(), tokens=(), with_sums=False, turned=False)
-    return _bracketed(map(_entry, row) for _, *row in grid_of(alone).rows())
+    return _bracketed(map(_entry, row) for _, *row in grid_of(block.alone).rows())
 
 
 def _sums(block: MatrixBlock) -> Iterator[str]:
     """Yields what the rows of a table add up to, as they are shown: the matrix times a column of
     ones; nothing for a table without sums."""
-    sums = grid_of(block._replace(lists=(), turned=False)).columns[-1]
+    display = block.display._replace(turned=False)
+    sums = grid_of(block._replace(lists=(), display=display)).columns[-1]
     if sums.numbers:
         relation = RELATIONS["≈" if any(cell.before for cell in sums.cells) else "="]
         ones = rf"{latex(Symbol(block.name))} \thinspace \mathbf{{1}}"
@@ -131,7 +131,7 @@ def made_in(section: Section) -> Iterator[Shown]:
 def arrays_of(documents: Sequence[Document], form: str) -> dict[str, Array]:
     """Returns the numbers of what is given and made, by their full names. Raises
     NoQuantitiesError."""
-    shown = (table for d in documents for table in (*d.given, *_made(d)))
+    shown = (table for d in documents for table in (*d.data.given, *_made(d)))
     arrays = {name: array for name, array in map(_named, shown) if array is not None}
     if not arrays:
         right = "choose another format, or `attn run`, whose pages have quantities"

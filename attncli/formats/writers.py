@@ -141,9 +141,9 @@ def pieces_of(document: Document) -> Iterator[Piece]:
         yield from section.blocks
     yield from document.closing
     yield from document.foot
-    if document.key is not None:
+    if document.answers.key is not None:
         yield NewPage()
-        yield from pieces_of(document.key)
+        yield from pieces_of(document.answers.key)
 
 
 def pieces_of_all(documents: Iterable[Document]) -> Iterator[Piece]:
@@ -167,7 +167,7 @@ def _rows_of(tables: Iterable[MatrixBlock]) -> Iterator[Tables]:
     """Yields tables that may stand side by side."""
     row: list[MatrixBlock] = []
     for table in tables:
-        if table.begins_row and row:
+        if table.display.begins_row and row:
             yield Tables(tuple(row))
             row = []
         row.append(table)

@@ -19,6 +19,7 @@ from attncli.document.blocks import (
     DefinitionList,
     Derivation,
     Document,
+    PageData,
     Paragraph,
     Section,
     Spans,
@@ -108,7 +109,7 @@ def report(
         tuple(sections),
         DefinitionList((*_facts(comparison, dump, options), *([_RANDOM] if is_random else []))),
         closing=(Callout(in_short(comparison)),),
-        data=_Data(comparison),
+        data=PageData(told=_Data(comparison)),
     )
 
 
@@ -128,16 +129,16 @@ def _facts(comparison: Comparison, name: str, options: OptionWords) -> Iterator[
     read = f", {counted(len(called), 'tensor')} taken for {counted(len(dump.tensors), 'quantity')}"
     yield options.what.capitalize(), (Word(name), read)
     yield "Numbers", (_numbers(comparison, options),)
-    if dump.other_input and comparison.first is not None:
-        yield "Inputs", (Word(dump.other_input), " isn't X of the scenario")
-    for what, names in dump.sides.items():
+    if dump.call.other_input and comparison.first is not None:
+        yield "Inputs", (Word(dump.call.other_input), " isn't X of the scenario")
+    for what, names in dump.call.sides.items():
         yield "First side", (f"{what}: ", *joined((Word(text),) for text in names[:_MOST_CELLS]))
-    if dump.given:
-        words = joined((Word(text),) for text in dump.given)
+    if dump.call.given:
+        words = joined((Word(text),) for text in dump.call.given)
         yield "Given", (*words, ": as the model's config says, since nothing else was passed")
-    if dump.unknown:
-        words = joined((Word(text),) for text in dump.unknown[:_MOST_CELLS])
-        more = len(dump.unknown) - _MOST_CELLS
+    if dump.left_out.unknown:
+        words = joined((Word(text),) for text in dump.left_out.unknown[:_MOST_CELLS])
+        more = len(dump.left_out.unknown) - _MOST_CELLS
         yield "Left out", (*words, f" and {more} more" if more > 0 else "", ": no name known here")
     for text, ours in dump.by_numbers.items():
         is_what = joined(((Term(name),) for name in each_of(ours)), " and ")
@@ -146,7 +147,7 @@ def _facts(comparison: Comparison, name: str, options: OptionWords) -> Iterator[
         else:
             says = ": it isn't what its name says, and what comes out is right"
             yield "Left out", (Word(text), says)
-    for text, other in dump.repeated.items():
+    for text, other in dump.left_out.repeated.items():
         yield (
             "Left out",
             (Word(text), ": ", Word(other), " is the same quantity, with other numbers"),
@@ -185,7 +186,7 @@ def status_of(comparison: Comparison) -> int:
     wrong shape, 3 when nothing can be told of some, or of what a module returns."""
     if comparison.first is not None or comparison.misshapen:
         return DEPARTS
-    is_told = comparison.lost is None and comparison.dump.unjudged is None
+    is_told = comparison.lost is None and comparison.dump.left_out.unjudged is None
     return 0 if is_told else CANT_TELL
 
 
@@ -203,7 +204,7 @@ def in_short(comparison: Comparison) -> Spans:
             f" has the shape {_shape(misshapen.shape)} instead of {_shape(misshapen.right)}.",
             more,
         )
-    unjudged = comparison.dump.unjudged
+    unjudged = comparison.dump.left_out.unjudged
     if unjudged is not None:
         says = (*_cant_compare(unjudged), *_would_help(unjudged, comparison.trace))
         return (*says, f" {_all_follow(comparison)}" if not lost and comparison.compared else more)
@@ -246,7 +247,7 @@ def _would_help(unjudged: Unjudged, trace: Trace) -> Spans:
 
 def _unjudged(comparison: Comparison) -> Iterator[Section]:
     """Yields the section of what a module returns that can't be compared, with what would help."""
-    unjudged = comparison.dump.unjudged
+    unjudged = comparison.dump.left_out.unjudged
     if unjudged is not None:
         says = (*_cant_compare(unjudged), *_would_help(unjudged, comparison.trace))
         others = joined((Term(name),) for name in unjudged.likely)
@@ -257,9 +258,9 @@ def _unjudged(comparison: Comparison) -> Iterator[Section]:
 def _judged(comparison: Comparison) -> Spans:
     """Says which tensors were compared, and which were not."""
     dump = comparison.dump
-    called = [name for name in dump.taken if name not in dump.repeated]
+    called = [name for name in dump.taken if name not in dump.left_out.repeated]
     none = [called for called, ours in dump.by_numbers.items() if not ours]
-    left = [*dump.unknown, *dump.repeated, *none]
+    left = [*dump.left_out.unknown, *dump.left_out.repeated, *none]
     ours = (" Compared: ", *_some(called), ".") if called else ()
     return (
         *_returned(comparison),
@@ -330,7 +331,7 @@ def _follow(count: int) -> str:
 
 def _all_follow(comparison: Comparison) -> str:
     """Says that all follow: `All of the 47 tensors follow, 13 of them as computed in float32.`"""
-    every, entry = comparison.compared, comparison.dump.entry
+    every, entry = comparison.compared, comparison.dump.call.entry
     text = _every(len(every), "tensor")
     if entry is not None:
         text += f" of entry {entry.number} of the batch of {entry.size}"
@@ -343,7 +344,8 @@ def _all_follow(comparison: Comparison) -> str:
     ]
     as_computed = f", {enumerated(texts)}" if texts else ""
     says = f"{text} {_follow(len(every))}{as_computed}."
-    opened, size = sum(int(c.open.sum()) for c in every), sum(c.open.size for c in every)
+    is_open = [c.judged.open for c in every]
+    opened, size = sum(int(o.sum()) for o in is_open), sum(o.size for o in is_open)
     return f"{says} Of {opened} of their {size} numbers nothing can be told." if opened else says
 
 
@@ -375,7 +377,8 @@ def _lost(comparison: Comparison, options: OptionWords) -> Iterator[Section]:
         return
     digits = _DIGITS[comparison.dump.grain.type]
     cells = sorted(
-        np.argwhere(compared.open).tolist(), key=lambda cell: -compared.differences[tuple(cell)]
+        np.argwhere(compared.judged.open).tolist(),
+        key=lambda cell: -compared.differences[tuple(cell)],
     )
     quantity = comparison.trace[compared.name]
     rows: list[tuple[Word | str, ...]] = [
@@ -383,7 +386,7 @@ def _lost(comparison: Comparison, options: OptionWords) -> Iterator[Section]:
             Word(quantity.address(i, j)),
             *(
                 number(float(x[i, j]), digits)
-                for x in (compared.theirs, compared.value, *compared.follows)
+                for x in (compared.theirs, compared.value, *compared.judged.follows)
             ),
         )
         for i, j in cells[:_MOST_CELLS]
@@ -403,13 +406,15 @@ def _lost(comparison: Comparison, options: OptionWords) -> Iterator[Section]:
 def _why_lost(comparison: Comparison, compared: Compared, count: int) -> str:
     """Says what hides whether a tensor is right."""
     grain = compared.lower or comparison.dump.grain.called
-    if compared.distance is not None and compared.distance > FOLLOWS[0]:
+    distance = compared.judged.distance
+    if distance is not None and distance > FOLLOWS[0]:
         return (
-            f"it is {compared.distance:.2g} times as far from what follows as {grain} rounds. Up to"
+            f"it is {distance:.2g} times as far from what follows as {grain} rounds. Up to"
             f" {FOLLOWS[0]:g} times is rounding, and from {DEPARTING[0]:g} times on it departs."
         )
+    numbers = counted(compared.judged.open.size, "number")
     return (
-        f"as {grain} rounds, {count} of its {counted(compared.open.size, 'number')} may be so far"
+        f"as {grain} rounds, {count} of its {numbers} may be so far"
         " from what follows that a wrong one looks the same as a right one."
     )
 
@@ -501,7 +506,7 @@ def _called(compared: Compared, options: OptionWords) -> Spans:
 
 def _first(comparison: Comparison, compared: Compared, options: OptionWords) -> Iterator[Block]:
     trace, digits = comparison.trace, _DIGITS[comparison.dump.grain.type]
-    off = int(compared.off.sum())
+    off = int(compared.judged.off.sum())
     from_what = "given" if trace[compared.name].given else "worked from the tensors before it"
     if comparison.close is not None:
         from_what = "as the scenario says"
@@ -509,7 +514,7 @@ def _first(comparison: Comparison, compared: Compared, options: OptionWords) -> 
         (
             Term(compared.name), *_called(compared, options),
             f" is the first that isn't what it should be, {from_what}: {off} of its "
-            f"{counted(compared.off.size, 'number')} {'departs' if off == 1 else 'depart'}.",
+            f"{counted(compared.judged.off.size, 'number')} {'departs' if off == 1 else 'depart'}.",
         )
     )  # fmt: skip
     headings = ("Cell", f"In the {options.what}", "Follows", "Difference")
@@ -535,8 +540,8 @@ def _worst(trace: Trace, compared: Compared, digits: int) -> list[tuple[Word | s
 
 def _furthest(compared: Compared, count: int) -> list[tuple[int, int]]:
     """Lists at most `count` of the cells that depart, those that are furthest off first."""
-    cells = np.argwhere(compared.off)
-    sizes = compared.differences[compared.off]
+    cells = np.argwhere(compared.judged.off)
+    sizes = compared.differences[compared.judged.off]
     return [(int(i), int(j)) for i, j in cells[np.argsort(-sizes, kind="stable")[:count]]]
 
 
@@ -700,7 +705,7 @@ class _Data(Mapping[str, object]):
 
 def _data(comparison: Comparison) -> dict[str, object]:
     first, dump, close = comparison.first, comparison.dump, comparison.close
-    standings = [c.standing for c in comparison.compared]
+    standings, unjudged = [c.standing for c in comparison.compared], dump.left_out.unjudged
     return {
         "type": dump.grain.called,
         "type_is_said": dump.is_stated,
@@ -722,16 +727,16 @@ def _data(comparison: Comparison) -> dict[str, object]:
             "untried": comparison.search.untried,
             "ended_at": [*comparison.search.ended_at],
         },
-        "repeated": dict(dump.repeated),
+        "repeated": dict(dump.left_out.repeated),
         "first": None if first is None else _tensor_data(comparison.trace, first),
         "tensors": [_tensor_data(comparison.trace, c) for c in comparison.compared],
-        "unknown": list(comparison.dump.unknown),
-        "unjudged": dump.unjudged
+        "unknown": list(dump.left_out.unknown),
+        "unjudged": unjudged
         and {
-            "called": dump.unjudged.called,
-            "shape": dump.unjudged.shape and list(dump.unjudged.shape),
-            "expected": list(dump.unjudged.right),
-            "likely": list(dump.unjudged.likely),
+            "called": unjudged.called,
+            "shape": unjudged.shape and list(unjudged.shape),
+            "expected": list(unjudged.right),
+            "likely": list(unjudged.likely),
         },
         "hidden": [
             {"name": h.way.name, "says": h.way.says, "effect": h.effect} for h in comparison.hidden
@@ -743,13 +748,13 @@ def _data(comparison: Comparison) -> dict[str, object]:
 
 
 def _tensor_data(trace: Trace, compared: Compared) -> dict[str, object]:
-    i, j = compared.largest
+    judged, (i, j) = compared.judged, compared.largest
     cells = [
         {
             "cell": trace[compared.name].address(int(a), int(b)),
             "given": _finite(float(compared.theirs[a, b])),
             "expected": _finite(float(compared.right[a, b])),
-            "accepted": [_finite(float(end[a, b])) for end in compared.follows],
+            "accepted": [_finite(float(end[a, b])) for end in judged.follows],
         }
         for a, b in sorted(_furthest(compared, _MOST_IN_DATA))
     ]
@@ -766,13 +771,13 @@ def _tensor_data(trace: Trace, compared: Compared) -> dict[str, object]:
         "called": compared.called,
         "verdict": compared.standing,
         "computed_in": compared.lower or None,
-        "distance": None if compared.distance is None else _finite(compared.distance),
-        "open": int(compared.open.sum()),
+        "distance": None if judged.distance is None else _finite(judged.distance),
+        "open": int(judged.open.sum()),
         "largest": {
             "cell": trace[compared.name].address(i, j),
             "difference": _finite(compared.off_by),
         },
-        "departing": int(compared.off.sum()),
+        "departing": int(judged.off.sum()),
         "cells": cells,
         "cause": causes[0] if causes else None,
         "others": causes[1:],

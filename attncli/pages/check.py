@@ -16,6 +16,7 @@ from attncli.document.blocks import (
     DefinitionList,
     Derivation,
     Document,
+    PageData,
     Paragraph,
     Section,
     Span,
@@ -27,7 +28,7 @@ from attncli.document.blocks import (
 from attncli.document.languages import words_of
 from attncli.document.questions import counted_points
 from attncli.document.tables import SIGNS, MarkedNumber
-from attncli.errors import counted
+from attncli.errors import agreed, counted
 from attncli.judging.judging import Judge
 from attncli.judging.publications import published_verdicts
 from attncli.judging.verdicts import (
@@ -259,7 +260,7 @@ def _following(trace: Trace, finding: Finding, verdicts: Sequence[Verdict]) -> I
     own = {v.cell for v in finding.verdicts}
     later = [v for v in verdicts if not own.isdisjoint(v.follows_from)]
     if later:
-        follow = "follows" if len(later) == 1 else "follow"
+        follow = agreed(len(later), "follows", "follow")
         text = f"{counted(len(later), 'number')} {follow} from this by the right working: "
         earns = all(v.judgement != "not worked" for v in later)
         end = "." if earns else ", but that isn't shown, and earns nothing."
@@ -435,8 +436,9 @@ def report(judge: Judge, verdicts: tuple[Verdict, ...], page: Report) -> Documen
     if judged:
         sections.insert(0, Section("", None, ("Numbers",), (), numbers))
     sections[:0] = to_look_at(page.remarks)
-    data = {**page.data, **judged_numbers(trace, verdicts, page.points, page.beside)}
-    return Document(page.title, tuple(sections), facts, rounding=rounding_facts(trace), data=data)
+    told = {**page.data, **judged_numbers(trace, verdicts, page.points, page.beside)}
+    data = PageData(rounding=rounding_facts(trace), told=told)
+    return Document(page.title, tuple(sections), facts, data=data)
 
 
 def _without_findings(judged: Sequence[str]) -> Paragraph:
@@ -450,20 +452,22 @@ def checked(trace: Trace) -> tuple[Document, bool]:
     """Checks the numbers of a scenario's source, then those for each variant. Returns what is said
     of them, and whether all of them follow."""
     pairs = (("", trace), *trace.variants.items())
-    found = {name: _checked(entry, name) for name, entry in pairs if entry.scenario.published}
+    published = ((name, entry) for name, entry in pairs if entry.scenario.source.published)
+    found = {name: _checked(entry, name) for name, entry in published}
     pages = {name: page for name, (page, _) in found.items()}
     sections = [s for name, page in pages.items() for s in _sections(name, page)]
     page = pages.get("", _without_numbers(trace))
-    more = {name: d.data for name, d in pages.items() if name}
-    data = {**page.data, **({"variants": more} if more else {})}
-    page = page._replace(sections=tuple(sections), data=data)
+    more = {name: variant.data.told for name, variant in pages.items() if name}
+    told = {**page.data.told, **({"variants": more} if more else {})}
+    page = page._replace(sections=tuple(sections), data=page.data._replace(told=told))
     return page, all(follows for _, follows in found.values())
 
 
 def _without_numbers(trace: Trace) -> Document:
     """Makes the page of a scenario that has variants with numbers, and none itself."""
     facts = DefinitionList((_scenario(trace),))
-    return Document(Word(trace.scenario.title), (), facts, rounding=rounding_facts(trace))
+    data = PageData(rounding=rounding_facts(trace))
+    return Document(Word(trace.scenario.title), (), facts, data=data)
 
 
 def _scenario(trace: Trace) -> tuple[str, Spans]:
@@ -493,14 +497,14 @@ def _sections(name: str, page: Document) -> Iterator[Section]:
 def _notes(printed: Sequence[PublishedNumber], verdicts: Sequence[Verdict]) -> Iterator[Callout]:
     assumed = sum(f.assumed for f in printed)
     if assumed:
-        those = "that is" if assumed == 1 else "those are"
+        those = agreed(assumed, "that is", "those are")
         yield Callout((f"The source assumes {counted(assumed, 'number')}; {those} gone on with.",))
     differing = {f.key for f in printed if f.differs}
     otherwise = [v for v in verdicts if v.key in differing]
     follow = sum(v.judgement == "correct" for v in otherwise)
     if follow:
         text = f"As this scenario rounds, {counted(len(otherwise), 'number')} would be others, as"
-        which = "it follows" if len(otherwise) == 1 else f"{follow} of them follow"
-        which = f"{follow} of them follows" if follow == 1 < len(otherwise) else which
+        of = agreed(len(otherwise), "it", f"{follow} of them")
+        which = f"{of} {agreed(follow, 'follows', 'follow')}"
         how = "where one rounds otherwise on the way, or keeps full precision"
         yield Callout((f"{text} its page tells; {which} {how}.",))

@@ -19,6 +19,7 @@ from attncli.document.blocks import (
     DefinitionList,
     Derivation,
     Document,
+    PageData,
     Paragraph,
     Section,
     Spans,
@@ -27,7 +28,7 @@ from attncli.document.blocks import (
     Term,
 )
 from attncli.document.tables import CHANGED, MarkedNumber
-from attncli.errors import counted, listed
+from attncli.errors import agreed, counted, listed
 from attncli.maths.equations.elision import MOST_PARTS, elided, elided_rows
 from attncli.maths.equations.tree import Number, Omitted, Symbol
 from attncli.maths.notation import plain
@@ -35,9 +36,9 @@ from attncli.maths.notation.plain import MINUS
 from attncli.maths.numbers import decimals
 from attncli.maths.numbers.rounding import Array
 from attncli.names import Name, Word
+from attncli.pages.parts.answer import last_finding
 from attncli.pages.parts.blocks import table
 from attncli.pages.parts.differences import ComparedTraces, Pair, PairedCell, WordLists
-from attncli.pages.parts.findings import last_finding
 from attncli.pages.parts.selection import place_in_words, title_of
 from attncli.pages.parts.sentences import joined, quoted
 from attncli.pages.parts.working import cell_line
@@ -453,7 +454,7 @@ def comparison(traces: ComparedTraces) -> Document:
         tuple(sections),
         DefinitionList(tuple(facts)),
         closing=(Callout(_in_short(traces) if drift is None else drift.in_short()),),
-        data=data_of(traces, drift),
+        data=PageData(told=data_of(traces, drift)),
     )
 
 
@@ -632,5 +633,5 @@ def _counted(differing: int, of: int) -> str:
     where there is at most one."""
     if of < 2:  # noqa: PLR2004
         return ""
-    verb = "differs" if differing == 1 else "differ"
+    verb = agreed(differing, "differs", "differ")
     return f"{differing} of the {of} quantities that both have {verb}. "

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 
-from attncli.document.blocks import Block, Derivation, Document, Line, Paragraph, Section, Table
+from attncli.document.blocks import (
+    Block,
+    Derivation,
+    Document,
+    Line,
+    PageData,
+    Paragraph,
+    Section,
+    Table,
+)
 from attncli.maths.equations.deciding import full
 from attncli.maths.equations.tree import TWO, Expression, Number, Product, Sum, Symbol, define
 from attncli.names import Word, below
@@ -62,7 +71,9 @@ def costs_page(trace: Trace, selection: Selection, floats: str) -> Document:
         "costs": [dict(zip(_NAMES, row, strict=True)) for row in told[:-1]],
         "total": {**dict(zip(_NAMES[2:], total, strict=True)), **values},
     }
-    return Document(Word(trace.scenario.title), (section,), facts_of(trace), data=data)
+    return Document(
+        Word(trace.scenario.title), (section,), facts_of(trace), data=PageData(told=data)
+    )
 
 
 def _line(name: str, form: Expression, value: int) -> Line:

@@ -7,7 +7,7 @@ from typing import cast
 
 import numpy as np
 
-from attncli.document.blocks import Derivation, Document, Line, Subheading
+from attncli.document.blocks import Derivation, Document, Interactive, Line, PageData, Subheading
 from attncli.errors import Problem, listed, shortened
 from attncli.maths.equations.tree import Number, Symbol
 from attncli.names import Name, Word, below
@@ -117,7 +117,7 @@ def find_cell(trace: Trace, text: str, option: str = "--cell ") -> tuple[Name, A
 def _loss_meant(trace: Trace, word: str) -> str | None:
     """Says what the loss is called here, where a word calls it otherwise (`mse`); else None."""
     path, _, local = word.rpartition("loss")
-    loss = path + trace.scenario.prediction.loss_name
+    loss = path + trace.scenario.prediction.loss.name
     return f"the loss here is {loss}" if not local and loss in trace else None
 
 
@@ -182,9 +182,8 @@ def cells_page(trace: Trace, wanted: Sequence[tuple[Name, Address]]) -> Document
         Word(trace.scenario.title),
         tuple(sections),
         closing=(Subheading(("Given",)), Derivation(tuple(given))) if given else (),
-        rounding=rounding_facts(trace),
-        origins=Origins(trace),
-        workings=Workings(trace),
+        data=PageData(rounding=rounding_facts(trace)),
+        interactive=Interactive(Origins(trace), Workings(trace)),
     )
 
 
@@ -238,22 +237,25 @@ def step_page(
 def given_page(trace: Trace) -> Document:
     """Returns the page of what a scenario is about and gives, before anything is worked."""
     scenario = trace.scenario
-    given = [trace.quantities[name] for name in scenario.given]
+    given = [trace.quantities[name] for name in scenario.given.matrices]
     return Document(
         Word(scenario.title),
         (),
         facts_of(trace),
         about=about_of(scenario),
         opening=tuple(given_blocks(trace, given, Selection())),
-        rounding=rounding_facts(trace),
-        origins=Origins(trace),
+        data=PageData(rounding=rounding_facts(trace)),
+        interactive=Interactive(Origins(trace)),
     )
 
 
 def quantity_page(trace: Trace, quantity: Quantity) -> Document:
     """Returns the page of a quantity: its table, and before it the working, where it was made."""
     page = Document(
-        Word(trace.scenario.title), (), rounding=rounding_facts(trace), origins=Origins(trace)
+        Word(trace.scenario.title),
+        (),
+        data=PageData(rounding=rounding_facts(trace)),
+        interactive=Interactive(Origins(trace)),
     )
     part = trace.part_of(quantity.name)
     if part is None:

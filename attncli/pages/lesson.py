@@ -15,6 +15,8 @@ from attncli.document.blocks import (
     DefinitionList,
     Derivation,
     Document,
+    Interactive,
+    PageData,
     Paragraph,
     Section,
     Spans,
@@ -25,7 +27,7 @@ from attncli.document.blocks import (
 from attncli.maths.equations.tree import Equation, Symbol, with_each
 from attncli.names import Name, Word, raw
 from attncli.pages.parts.blocks import common_mistakes, shape_in_short
-from attncli.pages.parts.closing import as_asked_for
+from attncli.pages.parts.next_commands import as_asked_for
 from attncli.pages.parts.pictures import pictures_of
 from attncli.pages.parts.sections import listed_again, section_of
 from attncli.pages.parts.selection import Selection, made_by, operands_of, shown_parts, with_routing
@@ -103,11 +105,12 @@ def lessons(
     title = pairs[0][0].words.title if len(pairs) == 1 else f"{scenario}, step by step"
     facts = DefinitionList((("Scenario", (Word(scenario),)), *facts_of(trace).rows))
     about = about_of(trace.scenario) if whole else _whose_numbers(trace.scenario)
-    document = Document(Word(title), tuple(sections), facts, about, rounding=rounding_facts(trace))
+    data = PageData(rounding=rounding_facts(trace))
+    document = Document(Word(title), tuple(sections), facts, about, data=data)
     is_one = all(its is trace for _, its in pairs)
     if not is_one:
         return document
-    return document._replace(origins=Origins(trace), workings=Workings(trace))
+    return document._replace(interactive=Interactive(Origins(trace), Workings(trace)))
 
 
 def _whose_numbers(scenario: Scenario) -> tuple[Block, ...]:

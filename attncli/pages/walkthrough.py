@@ -17,6 +17,8 @@ from attncli.document.blocks import (
     Block,
     Callout,
     Document,
+    Interactive,
+    PageData,
     Paragraph,
     Section,
     Term,
@@ -24,6 +26,7 @@ from attncli.document.blocks import (
 )
 from attncli.maths.equations.tree import Equation
 from attncli.names import Name, Word
+from attncli.pages.parts.answer import first_number
 from attncli.pages.parts.blocks import (
     given_block,
     given_blocks,
@@ -32,17 +35,8 @@ from attncli.pages.parts.blocks import (
     token_blocks,
     tree_block,
 )
-from attncli.pages.parts.closing import closing_of, ending_facts, ending_of
-from attncli.pages.parts.findings import (
-    findings_of,
-    first_number,
-    in_brief,
-    in_one,
-    is_again,
-    is_in_brief,
-    is_left_out,
-    keys_and_values,
-)
+from attncli.pages.parts.closing import closing_of
+from attncli.pages.parts.findings import ending_of, finding_of, keys_and_values
 from attncli.pages.parts.lengths import (
     ONE_PAGE,
     how_to_see_less,
@@ -84,6 +78,8 @@ from attncli.pages.parts.selection import (
     without_asides,
 )
 from attncli.pages.parts.sentences import about_of, facts_of, rounding_facts
+from attncli.pages.parts.unused import ending_facts
+from attncli.pages.parts.updates import in_brief, in_one, is_again, is_in_brief, is_left_out
 from attncli.pages.parts.working import Origins, Workings, with_inputs
 from attncli.trace import BackwardPlace, PlannedStep, Quantity, Trace, UpdatePlace
 
@@ -102,7 +98,7 @@ class FurtherPages(Mapping[str, "Document"]):
     def __getitem__(self, name: str) -> Document:
         trace = self._traces[name]
         page = self._tell(trace)
-        varied = Word("; ".join(trace.scenario.varied))
+        varied = Word("; ".join(trace.scenario.file.varied))
         other = (
             (Callout(("Otherwise than in the scenario itself: ", varied, ".")),)
             if varied.raw
@@ -196,15 +192,19 @@ def _page(trace: Trace, selection: Selection, sections: tuple[Section, ...]) -> 
         sections,
         facts_of(trace, [selection.axis[k] for k in selection.queries]),
         _about(trace, selection) if whole and steps else (),
-        given=tuple(given_block(trace, quantity, Selection()) for quantity in trace.given),
         opening=_opening(trace, steps, selection) if whole and steps else (),
         closing=closing_of(trace, selection) if whole else (),
-        sources=trace.scenario.sources,
-        rounding=rounding_facts(trace),
-        ending=ending_facts(trace) if whole else MappingProxyType({}),
-        origins=Origins(trace),
-        workings=Workings(trace),
-        further=FurtherPages(trace, _in_full) if whole else MappingProxyType({}),
+        data=PageData(
+            given=tuple(given_block(trace, quantity, Selection()) for quantity in trace.given),
+            sources=trace.scenario.given.sources,
+            rounding=rounding_facts(trace),
+            ending=ending_facts(trace) if whole else MappingProxyType({}),
+        ),
+        interactive=Interactive(
+            Origins(trace),
+            Workings(trace),
+            FurtherPages(trace, _in_full) if whole else MappingProxyType({}),
+        ),
     )
 
 
@@ -251,8 +251,7 @@ def _in_brief(
     results = [q for q in made if q.is_number or q is made[-1]] if is_last else []
     shown = [q for q in made if q.local in shares or q in results]
     tables = [matrix_block(q, selection, part.path) for q in shown]
-    found = [Callout(spans) for spans in findings_of(trace, part, selection)]
-    return [*tables, *learned_at(trace, part), *found]
+    return [*tables, *learned_at(trace, part), *finding_of(trace, part, selection)]
 
 
 def _tree(trace: Trace, steps: Sequence[PlannedStep], selection: Selection) -> Tree:

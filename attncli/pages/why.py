@@ -12,7 +12,9 @@ from attncli.document.blocks import (
     Callout,
     DefinitionList,
     Document,
+    Interactive,
     Line,
+    PageData,
     Section,
     Span,
     Spans,
@@ -20,7 +22,7 @@ from attncli.document.blocks import (
     Tree,
     TreeRow,
 )
-from attncli.errors import counted, listed
+from attncli.errors import agreed, counted, listed
 from attncli.maths.equations.elision import MOST_FOLLOWED
 from attncli.maths.equations.tree import (
     INNER,
@@ -145,8 +147,8 @@ def why_page(trace: Trace, cells: Iterable[Location], depth: int | None) -> Docu
         Word(trace.scenario.title),
         tuple(map(_section, trees)),
         DefinitionList((("Rounding", (rounding_in_words(trace.rounding),)),)),
-        data={"cells": [_data(tree, tree.ancestry.cell) for tree in trees]},
-        origins=Origins(trace),
+        data=PageData(told={"cells": [_data(tree, tree.ancestry.cell) for tree in trees]}),
+        interactive=Interactive(Origins(trace)),
     )
 
 
@@ -279,7 +281,7 @@ def _notes(tree: _ShownTree) -> Iterator[Block]:
     deeper = len(ancestry.ancestors) - len(tree.lines)
     if deeper:
         some = counted(deeper, "more number") if ancestry.is_whole else "Thousands of more numbers"
-        verb = "lies" if deeper == 1 else "lie"
+        verb = agreed(deeper, "lies", "lie")
         yield Callout(
             (
                 f"{some} on the way back {verb} deeper than {_levels(tree.depth)} (of "
@@ -294,7 +296,7 @@ def _notes(tree: _ShownTree) -> Iterator[Block]:
 
 
 def _levels(depth: int) -> str:
-    return "this level" if depth == 1 else f"these {depth} levels"
+    return agreed(depth, "this level", f"these {depth} levels")
 
 
 def _data(tree: _ShownTree, cell: Location) -> dict[str, Any]:

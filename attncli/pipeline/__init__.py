@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from attncli.efforts import WORKING, Effort
 from attncli.names import Name
@@ -75,9 +75,9 @@ def load(  # noqa: PLR0913  (what it may read and cost, and what is told of it)
     if not large:
         check_size(tree)
     origin = Origin(name_of(source), folder_of(source), outside, large, in_place, progress)
-    whole = replace(_read(tree, origin, problems), changed=changed)
+    whole = _of_file(_read(tree, origin, problems), changed=changed)
     read = {
-        name: replace(_read(other, origin, problems), varied=varied)
+        name: _of_file(_read(other, origin, problems), varied=varied)
         for name, other, varied in variants_of(tree, problems)
     }
     scenario = _planned_as_meant(whole, tree, origin, problems)
@@ -86,7 +86,7 @@ def load(  # noqa: PLR0913  (what it may read and cost, and what is told of it)
     others = {name: with_drawn(other, problems) for name, other in others.items()}
     scenario = with_drawn(scenario, problems)
     problems.stop_if_any()
-    if "word_counts" in scenario.given:
+    if "word_counts" in scenario.given.matrices:
         scenario = _countable(scenario, tree, partial(_recounted, tree, outside, large))
     return scenario.with_variants(others)
 
@@ -132,7 +132,12 @@ def _countable(scenario: Scenario, tree: Map, recount: Recount) -> Scenario:
     from attncli.pipeline.plain_data import text_counts
 
     counts = text_counts(tree)
-    return replace(scenario, text_counts=counts, recount=recount) if counts else scenario
+    return _of_file(scenario, text_counts=counts, recount=recount) if counts else scenario
+
+
+def _of_file(scenario: Scenario, **said: Any) -> Scenario:  # noqa: ANN401
+    """Adds to a scenario what is said of its file."""
+    return replace(scenario, file=replace(scenario.file, **said))
 
 
 def _read(tree: Map, origin: Origin, problems: Diagnostics) -> Scenario:
@@ -177,10 +182,10 @@ def outline(source: Source) -> Outline:
     origin = Origin(name_of(source), folder_of(source), outside=False, large=False)
     scenario = planned(_read(tree, origin, problems).alone(), problems)
     problems.stop_if_any()
-    known = {*scenario.given, *scenario.random}
-    steps = _needed(scenario.story, known)
+    known = {*scenario.given.names}
+    steps = _needed(scenario.plan.story, known)
     known.update(definition.name for definition in _made_of(known, steps))
-    return outlined(scenario, steps, {name: scenario.shapes[name] for name in known})
+    return outlined(scenario, steps, {name: scenario.plan.shapes[name] for name in known})
 
 
 def work(scenario: Scenario) -> Trace:
@@ -190,7 +195,7 @@ def work(scenario: Scenario) -> Trace:
     zero, numbers too long for the decimals asked for.
     """
     trace = _worked(scenario)
-    if not scenario.variants and scenario.prediction.generate < 2:  # noqa: PLR2004
+    if not scenario.variants and scenario.prediction.generation.length < 2:  # noqa: PLR2004
         return trace
     variants = {name: work(other) for name, other in scenario.variants.items()}
     return replace(trace, generated=generated(trace, _planned_and_worked), variants=variants)
@@ -222,7 +227,8 @@ def work_on_demand(scenario: Scenario) -> Trace:
 
 
 def _given(scenario: Scenario) -> dict[str, Quantity]:
-    return {name: given_quantity(scenario, name, matrix) for name, matrix in scenario.given.items()}
+    given = scenario.given.matrices
+    return {name: given_quantity(scenario, name, matrix) for name, matrix in given.items()}
 
 
 def _made_of(given: Iterable[str], steps: Iterable[PlannedStep]) -> Sequence[Definition]:
@@ -243,11 +249,11 @@ def _trace(
     plan = (definition for part in steps for definition in part.definitions)
     ends, idle = _unfinished(scenario, plan, quantities), unused(scenario, steps, quantities)
     trace = Trace(scenario, quantities, steps, ends, unused=idle)
-    if scenario.published:
+    if scenario.source.published:
         from attncli.trace.published import published_numbers
 
         published_numbers(trace)
-    if scenario.claims or scenario.ours:
+    if scenario.source.claims or scenario.source.ours:
         from attncli.trace.claims import judged_claims
 
         judged_claims(trace)
@@ -275,7 +281,7 @@ def _unfinished(
     blocked = {definition.name: definition for definition in plan if definition.name not in known}
     if not blocked:
         return None
-    passed = _passed_over(scenario.story, scenario.given)
+    passed = _passed_over(scenario.plan.story, scenario.given.matrices)
     begun = [m for m in blocked.values() if any(name in known for name in m.operands)]
     next_ones = [m for m in begun or blocked.values() if m.name not in passed]
     waited_for = _waited_for(next_ones[0], blocked) if next_ones else blocked

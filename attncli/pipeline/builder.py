@@ -27,7 +27,16 @@ from attncli.scenario.file.nodes import Map, Scalar
 from attncli.scenario.file.problems import Diagnostics, NamedProblems, Objections, ScenarioError
 from attncli.scenario.model import ENCODER, Stack, Training, convolved_rows, entry_path, over_batch
 from attncli.scenario.published import Claim
-from attncli.scenario.scenario import MOST_NUMBERS, MOST_SETTLED, Scenario
+from attncli.scenario.scenario import (
+    MOST_NUMBERS,
+    MOST_SETTLED,
+    GivenMatrices,
+    PageSettings,
+    PublishedSource,
+    Scenario,
+    ScenarioFile,
+    ScenarioPlan,
+)
 from attncli.scenario.show import Show
 from attncli.scenario.tokenizers.settings import TokenizerSettings
 
@@ -147,31 +156,35 @@ class ScenarioBuilder(NamedTuple):
         stack = self._stack(TOP, values, self._words(TOP, values), memory)
         self._check_names_of_X(stack)
         self._check_memory(stack, memory)
+        given = {**gathered.given, **numbers_of_texts(stack, encoder)}
+        show = values.get("show", {})
         return Scenario(
             title=values.get("title", self.read_from.name),
-            about=values.get("about", ""),
             rounding=self.rounding,
-            source=values.get("source"),
             stack=stack,
             encoder=encoder,
             prediction=prediction_of(values, stack, gathered.given, self.complaints),
-            show=_show_of(
-                values.get("show", {}), stack.text.tokens, gathered.row_names, self.complaints
+            page=PageSettings(
+                values.get("about", ""),
+                _show_of(show, stack.text.tokens, gathered.row_names, self.complaints),
             ),
-            published=values.get("published", {}),
-            claims={text: typed(Claim, v) for text, v in values.get("claims", {}).items()},
-            ours=values.get("ours", ()),
-            until=values.get("until", ""),
-            backward=self._goes_back(stack),
+            source=PublishedSource(
+                name=values.get("source"),
+                published=values.get("published", {}),
+                claims={text: typed(Claim, v) for text, v in values.get("claims", {}).items()},
+                ours=values.get("ours", ()),
+            ),
+            plan=ScenarioPlan(values.get("until", ""), self._goes_back(stack)),
             training=self._training(),
-            given={**gathered.given, **numbers_of_texts(stack, encoder)},
-            random=gathered.random,
-            sources=gathered.sources,
-            row_names=gathered.row_names,
-            vectors=gathered.vectors,
-            sizes=self._sizes(values),
-            large=self.read_from.large,
-            places=self.complaints.places,
+            given=GivenMatrices(
+                given,
+                gathered.random,
+                gathered.sources,
+                gathered.row_names,
+                gathered.vectors,
+                self._sizes(values),
+            ),
+            file=ScenarioFile(self.complaints.places, self.read_from.large),
         )
 
     def _goes_back(self, stack: Stack) -> bool:

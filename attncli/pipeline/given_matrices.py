@@ -177,16 +177,17 @@ def of_array(
 
 def with_drawn(scenario: Scenario, problems: Diagnostics) -> Scenario:
     """Returns the scenario with its random matrices drawn."""
-    drawn = {name: _drawn(scenario, name, problems) for name in scenario.random}
+    drawn = {name: _drawn(scenario, name, problems) for name in scenario.given.random}
     given = {name: matrix for name, matrix in drawn.items() if matrix is not None}
-    return replace(scenario, given={**scenario.given, **given}, random={})
+    scenario = scenario.with_matrices(given)
+    return replace(scenario, given=replace(scenario.given, random={}))
 
 
 def _drawn(scenario: Scenario, name: Name, problems: Diagnostics) -> Matrix | None:
     """Draws a random matrix of the shape that follows from the rest; returns None where none
     follows or it would be too large."""
-    source = scenario.random[name]
-    rows, columns = source.shape or scenario.shapes[name]
+    source = scenario.given.random[name]
+    rows, columns = source.shape or scenario.plan.shapes[name]
     if rows is None or columns is None:
         if not problems.found:
             problems.add(

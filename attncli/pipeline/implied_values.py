@@ -127,7 +127,7 @@ def _tokenizing(settings: TokenizerSettings) -> Tokenizing | None:
     """Makes the tokenizer of a stack; returns None where it has no vocabulary of its own."""
     check(settings)
     unknown_to_it = settings.unknown is not None and "vocabulary" in settings.values
-    if not (settings.model.given_by or "corpus" in settings.values or unknown_to_it):
+    if not (settings.model.vocabulary.given_by or "corpus" in settings.values or unknown_to_it):
         return None
     from attncli.scenario.tokenizers import making
 

@@ -141,15 +141,17 @@ def _copied(value: object) -> object:
 def all_numbers(scenario: Scenario) -> dict[str, MatrixRows]:
     """Returns the numbers of all given matrices by their full names, and how often the corpus has
     each of its texts."""
-    counts = [[Decimal(count)] for count in scenario.text_counts]
-    numbers: dict[str, MatrixRows] = {name: numbers_of(scenario, name) for name in scenario.given}
+    counts = [[Decimal(count)] for count in scenario.file.text_counts]
+    numbers: dict[str, MatrixRows] = {
+        name: numbers_of(scenario, name) for name in scenario.given.matrices
+    }
     return {**numbers, **({"corpus": counts} if counts else {})}
 
 
 def numbers_of(scenario: Scenario, name: Name) -> list[list[Decimal]]:
     """Returns the numbers of a given matrix, as they are written or, if nobody wrote them, in
     full."""
-    matrix = scenario.given[name]
+    matrix = scenario.given.matrices[name]
     if matrix.written is not None:
         return [list(row) for row in matrix.written]
     rows, columns = matrix.shape

@@ -8,10 +8,18 @@ from typing import NamedTuple
 from attncli.errors import listed, quote
 from attncli.maths.equations.matrix import Matrix
 from attncli.names import Name, below
-from attncli.scenario.file.keys import KeyValues, typed
+from attncli.scenario.file.keys import KeyValues
 from attncli.scenario.file.matrices import MatrixLike
 from attncli.scenario.file.problems import NamedProblems, Objections
-from attncli.scenario.model import Head, Prediction, Settings, Stack
+from attncli.scenario.model import (
+    Generation,
+    Head,
+    Logits,
+    Loss,
+    Prediction,
+    Settings,
+    Stack,
+)
 
 
 class ReadOut(NamedTuple):
@@ -97,10 +105,10 @@ def _columns(values: KeyValues, stack: Stack) -> Mapping[str, int]:
     if "labels" in values:
         return {label: k for k, label in enumerate(values["labels"])}
     if values.get("unembedding") == "tied":
-        return stack.text.rows
+        return stack.text.table.rows
     if values.get("predict_from") == "first":
         return {}
-    return stack.text.known_ids or stack.text.rows
+    return stack.text.known_ids or stack.text.table.rows
 
 
 def _width(predicted: Matrix | None, matrix: Matrix | None, *, turned: bool) -> int | None:
@@ -135,42 +143,54 @@ class _PredictionReader(NamedTuple):
         self.complaints.hear(self._against_loss(loss, has_logits=has_logits))
         every = is_given or (which or ("every" if "targets" in values else "last")) == "every"
         tells, numbers = has_logits or self.read_out is not None, _are_numbers(values)
-        prediction = Prediction(every=every if loss else which == "every")
-        prediction = self._over_tokens(every=every) if tells else prediction
+        bare = Prediction(every=every if loss else which == "every")
+        prediction = self._over_tokens(every=every) if tells else bare
         made = "given" if is_given else "tied" if unembedding == "tied" else "own"
         return prediction._replace(
-            loss=loss if tells or numbers else "",
-            reduction=values.get("reduction", "mean"),
-            unembedding=made if has_logits else "",
+            logits=prediction.logits._replace(unembedding=made if has_logits else ""),
             head=self._head(),
             first=which == "first",
-            readout=self.read_out is not None,
-            targets_in_numbers=numbers,
+            loss=prediction.loss._replace(
+                kind=loss if tells or numbers else "",
+                reduction=values.get("reduction", "mean"),
+                targets_in_numbers=numbers,
+                of_readout=self.read_out is not None,
+            ),
         )
 
     def _over_tokens(self, *, every: bool) -> Prediction:
         """Returns what is said of the tokens or classes that probabilities are of."""
         values, vocabulary = self.values, self._vocabulary()
         draft = values.get("draft", {})
-        taken = (*_OF_LOGITS, *(_OF_TARGETS[1:] if _are_numbers(values) else _OF_TARGETS))
-        prediction = typed(Prediction, {key: values[key] for key in taken if key in values})
-        if isinstance(values.get("generate"), Mapping):
-            said = values["generate"]
-            prediction = prediction._replace(
-                generate=said.get("tokens", 0),
-                beams=said.get("beams", 0),
-                cache_bytes=said.get("cache", {}).get("bytes"),
-            )
-        self.complaints.hear(self._against_labels())
-        self.complaints.hear(self._against_end(prediction._replace(vocabulary=vocabulary)))
-        every = every if self.read_out is None else self.read_out.every
-        return prediction._replace(
-            config=Settings(Name("next"), values.get("next", {})),
-            draft=draft if {"q", "r", "draw"} <= draft.keys() else {},
-            vocabulary=vocabulary,
-            every=every,
-            target_places=self._places_of(prediction, vocabulary, every=every),
+        loss = Loss(
+            label_smoothing=values.get("label_smoothing"),
+            targets=() if _are_numbers(values) else values.get("targets", ()),
+            ignored_target=values.get("ignored_target", ""),
         )
+        prediction = Prediction(
+            Logits(
+                scale=values.get("logit_scale"),
+                softcap=values.get("logit_softcap"),
+                vocabulary=vocabulary,
+                labels=values.get("labels", ()),
+            ),
+            every=every if self.read_out is None else self.read_out.every,
+            config=Settings(Name("next"), values.get("next", {})),
+            generation=self._generation(),
+            draft=draft if {"q", "r", "draw"} <= draft.keys() else {},
+        )
+        self.complaints.hear(self._against_labels())
+        self.complaints.hear(self._against_end(prediction._replace(loss=loss)))
+        target_places = self._places_of(loss, vocabulary, every=prediction.every)
+        return prediction._replace(loss=loss._replace(target_places=target_places))
+
+    def _generation(self) -> Generation:
+        said, end = self.values.get("generate", 0), self.values.get("end_token", "")
+        if not isinstance(said, Mapping):
+            return Generation(said, end_token=end)
+        bytes_ = said.get("cache", {}).get("bytes")
+        tokens, beams = said.get("tokens", 0), said.get("beams", 0)
+        return Generation(tokens, beams, cache_bytes=bytes_, end_token=end)
 
     def _head(self) -> Head | None:
         head = self.values.get("head")
@@ -255,16 +275,17 @@ class _PredictionReader(NamedTuple):
 
     def _against_end(self, prediction: Prediction) -> Objections:
         """Complains of tokens at which nothing can end, or that stand for no target."""
-        end, ignored = prediction.end_token, prediction.ignored_target
-        if end and end not in prediction.vocabulary:
+        loss, vocabulary = prediction.loss, prediction.logits.vocabulary
+        end, ignored = prediction.generation.end_token, loss.ignored_target
+        if end and end not in vocabulary:
             wrong = f"{quote(end)} is no token that can be made"
-            yield "end_token", wrong, f"known: {listed(prediction.vocabulary)}"
-        if end and not prediction.generate:
+            yield "end_token", wrong, f"known: {listed(vocabulary)}"
+        if end and not prediction.generation.length:
             yield "end_token", "end_token, and nothing is generated", "add generate: 10"
-        if ignored and ignored not in prediction.targets:
+        if ignored and ignored not in loss.targets:
             wrong = f"{quote(ignored)} is not among the targets"
             yield "ignored_target", wrong, "write it in the place of each target that doesn't count"
-        elif prediction.targets and not prediction.counted:
+        elif loss.targets and not loss.counted:
             yield "targets", "all targets are ignored", "give one that counts"
 
     def _vocabulary(self) -> tuple[str, ...]:
@@ -279,11 +300,9 @@ class _PredictionReader(NamedTuple):
         names = {place: token for token, place in places.items()}
         return tuple(names.get(place, str(place)) for place in range(width))
 
-    def _places_of(
-        self, prediction: Prediction, vocabulary: Sequence[str], *, every: bool
-    ) -> tuple[int, ...]:
-        targets = prediction.targets
-        counted = [targets[k] for k in prediction.counted]
+    def _places_of(self, loss: Loss, vocabulary: Sequence[str], *, every: bool) -> tuple[int, ...]:
+        targets = loss.targets
+        counted = [targets[k] for k in loss.counted]
         wanted = self.positions if every else min(self.positions, 1)
         if targets and wanted and len(targets) != wanted:
             wrong = f"the targets are {len(targets)}, the positions with logits {wanted}"

@@ -13,7 +13,10 @@ from attncli.scenario.file.problems import NamedProblems
 from attncli.scenario.model import (
     FOR_ATTENTION,
     Attention,
+    AttentionPositions,
+    Experts,
     Layer,
+    LayerNorms,
     Positions,
     Recurrent,
     Settings,
@@ -76,10 +79,7 @@ class AttendedRows(NamedTuple):
 
     keys: tuple[str, ...]
     memory: Sequence[str] | None
-    rope: Positions | None = None
-    alibi: Positions | None = None
-    relative: Positions | None = None
-    disentangled: Positions | None = None
+    positions: AttentionPositions = AttentionPositions()
     sees_memory: bool = False
 
     def of_memory(self) -> AttendedRows:
@@ -105,10 +105,7 @@ def _attention_of(settings: Settings, seen: AttendedRows, names: Names) -> Atten
         projects="projection" not in values,
         config=settings,
         cached=cached,
-        rotated=_rotated(settings, seen),
-        alibi=seen.alibi,
-        relative=seen.relative,
-        disentangled=seen.disentangled,
+        positions=seen.positions._replace(rotated=_rotated(settings, seen)),
     )
 
 
@@ -117,10 +114,10 @@ def _rotated(settings: Settings, seen: AttendedRows) -> Positions | None:
     where they aren't."""
     own = settings.values.get(_ROPE)
     if own is None or seen.sees_memory:
-        return seen.rope
+        return seen.positions.rotated
     if isinstance(own, str):
         return None
-    stack = Settings() if seen.rope is None else seen.rope.config
+    stack = Settings() if seen.positions.rotated is None else seen.positions.rotated.config
     given = any(key in own for key in _TABLES)
     made = any(key in own for key in _MAKING)
     left_out = _MAKING if given else _TABLES if made else ()
@@ -170,7 +167,7 @@ def _without_attention(layer: Layer, norm: Settings) -> Layer:
     has_ffn = any(key in values for key in _NETWORK)
     layer = layer._replace(attends=False, has_ffn=has_ffn)
     alone = not has_ffn and "norm" not in values and any(key in values for key in _NORM)
-    return layer._replace(norm="post", norms=(norm,)) if alone else layer
+    return layer._replace(norms=LayerNorms("post", (norm,))) if alone else layer
 
 
 Called = tuple[str, ...]
@@ -228,8 +225,8 @@ class Builder(NamedTuple):
         any."""
         positions = _all_positions(path, values.get("positions"))
         kinds = {p.kind: p for p in positions}
-        rope, alibi, relative, disentangled = map(kinds.get, FOR_ATTENTION)
-        seen = AttendedRows(text.tokens, memory, rope, alibi, relative, disentangled)
+        attending = AttentionPositions(*map(kinds.get, FOR_ATTENTION))
+        seen = AttendedRows(text.tokens, memory, attending)
         return Stack(
             path=path,
             text=text,
@@ -288,7 +285,7 @@ class Builder(NamedTuple):
         block = values.get("block", "attention" if alone else "encoder")
         whole = block != "attention"
         crosses = block == "decoder" and seen.memory is not None
-        place = values.get("norm", "post" if whole else "none")
+        order = values.get("norm", "post" if whole else "none")
         experts = values.get("experts", 0)  # how many there are, or a list of them
         awaited = (
             alone
@@ -303,9 +300,7 @@ class Builder(NamedTuple):
         return Layer(
             path=path,
             block=block,
-            norm=place,
-            norms=() if place == "none" else _norms(path, values, 2 + crosses),
-            norms_after=_norms(path, values, 2 + crosses, "_after") if place == "both" else (),
+            norms=_norms_of(path, values, order, 2 + crosses),
             parallel=values.get("parallel", "none"),
             residuals=values.get("residuals", whole),
             attention=_attention_of(
@@ -313,8 +308,9 @@ class Builder(NamedTuple):
             ),
             cross=self._cross(path, values, seen, crosses=crosses),
             has_ffn=whole or awaited or any(key in values for key in _FFN),
-            experts=len(experts) if isinstance(experts, tuple) else experts,
-            has_shared_expert="shared_expert" in values,
+            experts=Experts(
+                len(experts) if isinstance(experts, tuple) else experts, "shared_expert" in values
+            ),
             config=settings,
         )  # fmt: skip
 
@@ -373,5 +369,10 @@ def _optional_norm(path: Name, key: str, values: KeyValues) -> Settings | None:
     return _norm(path, key, values) if key in values else None
 
 
-def _norms(path: Name, values: KeyValues, count: int, more: str = "") -> tuple[Settings, ...]:
-    return tuple(_norm(path, f"norm{k}{more}", values) for k in range(1, count + 1))
+def _norms_of(path: Name, values: KeyValues, order: str, count: int) -> LayerNorms:
+    """Returns the norms of so many sublayers, in an order."""
+    each, after = (
+        tuple(_norm(path, f"norm{k}{more}", values) for k in range(1, count + 1))
+        for more in ("", "_after")
+    )
+    return LayerNorms(order, each if order != "none" else (), after if order == "both" else ())

@@ -13,7 +13,7 @@ from attncli.names import Name, below, composed
 from attncli.scenario.file.keys import KeyValues
 from attncli.scenario.file.matrices import NamedRows
 from attncli.scenario.file.problems import NamedProblems
-from attncli.scenario.model import TokenizedText
+from attncli.scenario.model import EmbeddingTable, TokenizedText
 from attncli.scenario.tokenizers.settings import kind_of, tokenizer_kind
 
 MatricesByToken = Mapping[str, Matrix]
@@ -46,14 +46,19 @@ class TextReader(NamedTuple):
             tokenizer=kind_of(self.values),
             tokens=tokens,
             ids=self._ids(tokens),
-            table=self._name("embeddings"),
-            embedded=self._row_names(table, height),
+            known_ids={**self._every_id(height), **(self._get("vocabulary") or {})},
+            table=self._embedding_table(table, height),
+            rows_of_tokens=self._rows_of(tokens, height),
+            tokenizing=self.values.get(TOKENIZED),
+        )
+
+    def _embedding_table(self, table: Matrix | None, height: int | None) -> EmbeddingTable:
+        return EmbeddingTable(
+            name=self._name("embeddings"),
+            row_names=self._row_names(table, height),
             features=self.values.get("features", ()),
             by_id=self._named_by_id(height),
-            rows_of_tokens=self._rows_of(tokens, height),
             rows={**self._every_id(height), **self.token_rows(height)},
-            known_ids={**self._every_id(height), **(self._get("vocabulary") or {})},
-            tokenizing=self.values.get(TOKENIZED),
             one_hot=ONE_HOT_TABLE in self.values,
         )
 

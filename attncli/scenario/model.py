@@ -79,6 +79,23 @@ class Tokenizing(NamedTuple):
     any."""
 
 
+class EmbeddingTable(NamedTuple):
+    """The table of embeddings of a text, and which row of it is whose."""
+
+    name: Name = Name("embeddings")
+    """Its full name."""
+    row_names: tuple[str, ...] = ()
+    """The names of its rows."""
+    features: tuple[str, ...] = ()
+    """The names of its columns, if they have some."""
+    by_id: bool = False
+    """Whether its rows are found by ID, and not by token."""
+    rows: Mapping[str, int] = MappingProxyType({})
+    """The row of every known token."""
+    one_hot: bool = False
+    """Whether its rows only tell tokens apart and are not learned."""
+
+
 class TokenizedText(NamedTuple):
     """The tokens of a stack, their IDs, and their rows of the embedding table."""
 
@@ -86,24 +103,16 @@ class TokenizedText(NamedTuple):
     cut: bool = True
     """Whether the tokens are cut from the sentence, and not given."""
     tokenizer: str = "whitespace"
+    """The name of the tokenizer's kind."""
     tokens: tuple[str, ...] = ()
     ids: tuple[int, ...] = ()
-    table: Name = Name("embeddings")
-    """The full name of the embedding table."""
-    embedded: tuple[str, ...] = ()
-    """The names of the table's rows."""
-    features: tuple[str, ...] = ()
-    """The names of the table's columns, if they have some."""
-    by_id: bool = False
-    """Whether the table's rows are found by ID, and not by token."""
-    rows_of_tokens: tuple[int, ...] = ()
-    rows: Mapping[str, int] = MappingProxyType({})
-    """The row of every known token."""
     known_ids: Mapping[str, int] = MappingProxyType({})
     """The ID of every known token."""
+    table: EmbeddingTable = EmbeddingTable()
+    rows_of_tokens: tuple[int, ...] = ()
+    """The row of the table that each of the tokens has."""
     tokenizing: Tokenizing | None = None
-    one_hot: bool = False
-    """Whether the table's rows only tell tokens apart and are not learned."""
+    """The tokenizer, where it is one that cuts words into pieces."""
 
     def learned_as(self, record: type[T]) -> T | None:
         """Returns the record of how the tokenizer was learned, if it is of this type, and None
@@ -113,13 +122,13 @@ class TokenizedText(NamedTuple):
 
     def with_token(self, token: str) -> "TokenizedText | None":
         """Returns the text with one more token, or None for a token that has no embedding."""
-        if token not in self.rows or (self.ids and token not in self.known_ids):
+        if token not in self.table.rows or (self.ids and token not in self.known_ids):
             return None
         return self._replace(
             cut=False,
             tokens=(*self.tokens, token),
             ids=(*self.ids, self.known_ids[token]) if self.ids else (),
-            rows_of_tokens=(*self.rows_of_tokens, self.rows[token]),
+            rows_of_tokens=(*self.rows_of_tokens, self.table.rows[token]),
         )
 
     @property
@@ -207,6 +216,16 @@ class Positions(NamedTuple):
         return below(self.config.path, "cos"), below(self.config.path, "sin")
 
 
+class AttentionPositions(NamedTuple):
+    """The positions that act where tokens attend, each where it does."""
+
+    rotated: Positions | None = None
+    """Those by which queries and keys are turned."""
+    alibi: Positions | None = None
+    relative: Positions | None = None
+    disentangled: Positions | None = None
+
+
 class Attention(NamedTuple):
     """One attention of a layer."""
 
@@ -223,10 +242,8 @@ class Attention(NamedTuple):
     config: Settings = Settings()
     """All that a scenario says of it."""
     cached: tuple[str, ...] | None = None
-    rotated: Positions | None = None
-    alibi: Positions | None = None
-    relative: Positions | None = None
-    disentangled: Positions | None = None
+    """The tokens whose keys and values are in its cache, None without one."""
+    positions: AttentionPositions = AttentionPositions()
 
     @property
     def latent(self) -> Name:
@@ -284,33 +301,50 @@ class Recurrent(NamedTuple):
         return below(path, way) if self.direction == "both" else path
 
 
+class LayerNorms(NamedTuple):
+    """The norms of a layer's sublayers."""
+
+    order: str = "none"
+    """Where they stand: `pre`, `post`, `after`, `both`, or `none`."""
+    each: tuple[Settings, ...] = ()
+    """The norm of each sublayer."""
+    after: tuple[Settings, ...] = ()
+    """The norm after each sublayer, where there is one before it as well (`both`)."""
+
+
+class Experts(NamedTuple):
+    """The feed-forward networks of which each token goes through a few."""
+
+    routed: int = 0
+    """How many there are, 0 where the layer has one network or none."""
+    has_shared: bool = False
+    """Whether there is one more, which every token goes through."""
+
+
 class Layer(NamedTuple):
     """One layer of a stack, which may be a recurrent one."""
 
     path: Name = TOP
     block: str = "attention"
-    norm: str = "none"
-    norms: tuple[Settings, ...] = ()
-    """The norm of each sublayer."""
-    norms_after: tuple[Settings, ...] = ()
-    """The norm after each sublayer, where there is one before it as well (`both`)."""
+    """`attention`, `encoder`, `decoder`, or `recurrent`."""
+    norms: LayerNorms = LayerNorms()
     residuals: bool = False
     parallel: str = "none"
+    """How attention and network stand side by side: `shared_norm`, `own_norms`, or `none`."""
     attention: Attention = Attention()
     cross: Attention | None = None
+    """A decoder's attention to the memory."""
     has_ffn: bool = False
     attends: bool = True
     """Whether it attends. A layer that doesn't has nothing but a norm or a feed-forward network."""
-    experts: int = 0
-    """How many feed-forward networks it has as experts, or 0."""
-    has_shared_expert: bool = False
+    experts: Experts = Experts()
     config: Settings = Settings()
     recurrent: Recurrent | None = None
 
     @property
     def expert_paths(self) -> tuple[Name, ...]:
         """Returns the places of its experts."""
-        return tuple(below(self.path, "experts", k + 1) for k in range(self.experts))
+        return tuple(below(self.path, "experts", k + 1) for k in range(self.experts.routed))
 
     @property
     def shared_path(self) -> Name:
@@ -320,9 +354,9 @@ class Layer(NamedTuple):
     @property
     def networks(self) -> tuple[Name, ...]:
         """Returns the places of its feed-forward networks."""
-        if not self.experts:
+        if not self.experts.routed:
             return (self.path,) if self.has_ffn else ()
-        return (*self.expert_paths, *([self.shared_path] if self.has_shared_expert else []))
+        return (*self.expert_paths, *([self.shared_path] if self.experts.has_shared else []))
 
 
 class Stack(NamedTuple):
@@ -414,57 +448,86 @@ class Head(NamedTuple):
     norm: Settings | None = None
 
 
-class Prediction(NamedTuple):
-    """A description of what is done with the output of the last layer."""
+class Logits(NamedTuple):
+    """A description of how logits are made, and of what they are of."""
 
     unembedding: str = ""
     """`tied`, `own`, or nothing; `given` where logits or probabilities are."""
+    scale: Decimal | None = None
+    """What they are multiplied by."""
+    softcap: Decimal | None = None
+    """What they are kept below."""
     vocabulary: tuple[str, ...] = ()
-    every: bool = False
-    """Whether the output of every token is taken, and not only the last."""
-    config: Settings = Settings()
-    logit_scale: Decimal | None = None
-    logit_softcap: Decimal | None = None
-    generate: int = 0
+    """The tokens, or classes, that their columns stand for."""
+    labels: tuple[str, ...] = ()
+    """The names of the classes that they are of."""
+
+    @property
+    def are_given(self) -> bool:
+        """Tells whether logits or probabilities are given."""
+        return self.unembedding == "given"
+
+
+class Generation(NamedTuple):
+    """A description of how the text goes on, one token after the other."""
+
+    length: int = 0
+    """How many tokens are made."""
     beams: int = 0
+    """How many texts are kept at each token; 0 where the next token is chosen at once."""
     score: "Number | None" = None
     """The sum of the log-probabilities of the tokens that a beam has been continued by."""
     cache_bytes: Decimal | None = None
     """How many bytes a number takes in the cache that generation keeps, if it keeps one."""
     end_token: str = ""
-    draft: Mapping[str, Any] = MappingProxyType({})
-    """What is said of the last tokens, where these are a draft."""
-    targets: tuple[str, ...] = ()
-    ignored_target: str = ""
-    target_places: tuple[int, ...] = ()
-    head: Head | None = None
-    first: bool = False
-    """Whether the output of the first token is taken."""
-    labels: tuple[str, ...] = ()
-    loss: str = ""
-    """What is worked of the targets: `cross_entropy`, `binary_cross_entropy`, `mse`, or nothing."""
+    """The token after which none follows."""
+
+
+class Loss(NamedTuple):
+    """A description of the targets, and of what is worked of them."""
+
+    kind: str = ""
+    """`cross_entropy`, `binary_cross_entropy`, `mse`, or nothing."""
     reduction: str = "mean"
     """What becomes of squared errors."""
     label_smoothing: Decimal | None = None
-    readout: bool = False
-    """Whether targets are of what is read out of a recurrent cell."""
+    targets: tuple[str, ...] = ()
+    """The targets, where they are tokens or classes."""
+    ignored_target: str = ""
+    """What stands in the place of a target that doesn't count."""
+    target_places: tuple[int, ...] = ()
+    """The places in the vocabulary, from 0, of the targets that count."""
     targets_in_numbers: bool = False
     """Whether targets are rows of numbers, and no tokens."""
+    of_readout: bool = False
+    """Whether targets are of what is read out of a recurrent cell."""
 
     @property
-    def loss_name(self) -> str:
+    def name(self) -> str:
         """Returns the name of the loss, or an empty text where there is none."""
-        return REDUCTIONS[self.reduction] if self.loss == "mse" else self.loss
-
-    @property
-    def is_given(self) -> bool:
-        """Tells whether logits or probabilities are given."""
-        return self.unembedding == "given"
+        return REDUCTIONS[self.reduction] if self.kind == "mse" else self.kind
 
     @property
     def counted(self) -> tuple[int, ...]:
         """Returns the places, from 0, of the targets that aren't ignored."""
         return tuple(k for k, text in enumerate(self.targets) if text != self.ignored_target)
+
+
+class Prediction(NamedTuple):
+    """A description of what is done with the output of the last layer."""
+
+    logits: Logits = Logits()
+    head: Head | None = None
+    every: bool = False
+    """Whether the output of every token is taken, and not only the last."""
+    first: bool = False
+    """Whether the output of the first token is taken."""
+    config: Settings = Settings()
+    """What is said of the choice of the next token."""
+    generation: Generation = Generation()
+    draft: Mapping[str, Any] = MappingProxyType({})
+    """What is said of the last tokens, where these are a draft."""
+    loss: Loss = Loss()
 
     @property
     def draws(self) -> tuple[Decimal, ...]:
@@ -477,7 +540,8 @@ class Prediction(NamedTuple):
         """Returns the prediction for the token after the next one, which has a draw of its own."""
         draws = {"draw": self.draws[1:]} if len(self.draws) > 1 else {}
         config = self.config._replace(values={**self.config.values, **draws})
-        return self._replace(generate=self.generate - 1, config=config)
+        generation = self.generation._replace(length=self.generation.length - 1)
+        return self._replace(generation=generation, config=config)
 
     @property
     def which(self) -> str:
@@ -487,13 +551,13 @@ class Prediction(NamedTuple):
     @property
     def of_classes(self) -> bool:
         """Tells whether logits are of classes, and not of tokens."""
-        return bool(self.labels) or (self.first and self.unembedding == "own")
+        return bool(self.logits.labels) or (self.first and self.logits.unembedding == "own")
 
     @property
     def foretells(self) -> bool:
         """Tells whether logits are of the next token, and not of a token that is there or of
         classes."""
-        return not (self.head or self.first or self.labels)
+        return not (self.head or self.first or self.logits.labels)
 
 
 _NOTHING: Mapping[str, Decimal] = MappingProxyType({})

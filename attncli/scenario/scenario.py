@@ -139,63 +139,113 @@ class Changed(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Scenario:
-    """A scenario as its file states it, its numbers as matrices."""
+class GivenMatrices:
+    """The matrices that a scenario gives, and the extents that it states."""
 
-    title: str = "Scenario"
-    rounding: Rounding = field(default_factory=Rounding)
-    about: str = ""
-    """What the page begins with: the question that it answers, and what to look at."""
-    source: str | None = None
-    stack: Stack = Stack()
-    encoder: Stack | None = None
-    prediction: Prediction = Prediction()
-    show: Show = Show()
-    until: str = ""
-    backward: bool = False
-    training: Training | None = None
-    published: Mapping[str, Printed] = field(default_factory=dict)
-    """What the source prints, by the addresses of quantities, rows and cells."""
-    claims: Mapping[str, Claim] = field(default_factory=dict)
-    """What the source says in words, by address."""
-    ours: tuple[str, ...] = ()
-    """Given matrices, or rows of such, that the source doesn't have."""
-    given: Mapping[Name, Matrix] = field(default_factory=dict)
-    """The given matrices by full name: `W_Q`, `b1` [1, d_ff], `layers[1].heads[2].W_Q`."""
+    matrices: Mapping[Name, Matrix] = field(default_factory=dict)
+    """The matrices by full name: `W_Q`, `b1` [1, d_ff], `layers[1].heads[2].W_Q`."""
     random: Mapping[Name, RandomSource] = field(default_factory=dict)
-    """The matrices that are drawn once their shapes are known."""
+    """Those that are drawn once their shapes are known."""
     sources: Mapping[str, str] = field(default_factory=dict)
-    """Where matrices come from that the file doesn't write out, in words."""
+    """Where those come from that the file doesn't write out, in words."""
     row_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """The names of rows, for matrices that have some."""
+    """The names of rows, for those that have some."""
     vectors: Collection[Name] = frozenset()
-    """The names of matrices [1, n] whose row has no name."""
+    """The names of those [1, n] whose row has no name."""
     sizes: Mapping[str, int] = field(default_factory=dict)
     """Stated extents, such as `d_model`."""
+
+    @property
+    def names(self) -> tuple[Name, ...]:
+        """Returns the names of all, those that are yet to be drawn last."""
+        return (*self.matrices, *self.random)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ScenarioPlan:
+    """How far a scenario is worked, and, once it is planned, by which steps."""
+
+    until: str = ""
+    """The last step that is worked; all are where none is named."""
+    backward: bool = False
+    """Whether gradients are asked for, and no updates after them."""
     story: Sequence[Any] = ()
     """Every step that it takes, planned once: `PlannedStep`s of `trace`, which a scenario doesn't
     know."""
     shapes: Mapping[str, Shape] = field(default_factory=dict)
     """The shapes of all quantities in the story that can be told before anything is worked. Other
     numbers have the same story."""
-    variants: Mapping[str, Scenario] = field(default_factory=dict)
-    varied: tuple[str, ...] = ()
-    """What differs from the scenario that this is a variant of."""
-    changed: Changed = Changed()
-    """What was changed for this run."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PageSettings:
+    """What a scenario says of its page."""
+
+    about: str = ""
+    """What it begins with: the question that it answers, and what to look at."""
+    show: Show = Show()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PublishedSource:
+    """The source that a scenario is taken from, such as a paper or a lecture."""
+
+    name: str | None = None
+    published: Mapping[str, Printed] = field(default_factory=dict)
+    """What it prints, by the addresses of quantities, rows and cells."""
+    claims: Mapping[str, Claim] = field(default_factory=dict)
+    """What it says in words, by address."""
+    ours: tuple[str, ...] = ()
+    """Given matrices, or rows of such, that it doesn't have."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ScenarioFile:
+    """How a scenario was read from its file."""
+
+    places: Places = field(default_factory=lambda: {"": Where("scenario")})
+    """Where each value stands, by its full name."""
     large: bool = False
     """Whether it may cost more than is worked without being asked for."""
-    places: Places = field(default_factory=lambda: {"": Where("scenario")})
+    changed: Changed = Changed()
+    """What was changed for this run."""
+    varied: tuple[str, ...] = ()
+    """What differs from the scenario that this is a variant of."""
     text_counts: tuple[int, ...] = ()
     """How often its corpus has each of its texts; none where the corpus is one text, or in a
     file."""
     recount: Callable[[Sequence[int]], Scenario] | None = None
     """Reads the scenario again with other counts of its texts."""
 
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Scenario:
+    """A scenario as its file states it, its numbers as matrices."""
+
+    title: str = "Scenario"
+    rounding: Rounding = field(default_factory=Rounding)
+    stack: Stack = Stack()
+    encoder: Stack | None = None
+    prediction: Prediction = Prediction()
+    training: Training | None = None
+    given: GivenMatrices = GivenMatrices()
+    plan: ScenarioPlan = ScenarioPlan()
+    page: PageSettings = PageSettings()
+    source: PublishedSource = PublishedSource()
+    variants: Mapping[str, Scenario] = field(default_factory=dict)
+    """The same with other values, to compare it with, by name."""
+    file: ScenarioFile = ScenarioFile()
+
     def __repr__(self) -> str:
         tokens, layers = len(self.text.tokens), len(self.stack.layers)
         text = f"{counted(tokens, 'token')}, {counted(layers, 'layer')}"
-        return f"<Scenario {self.title!r}: {text}, {len(self.given)} given>"
+        return f"<Scenario {self.title!r}: {text}, {len(self.given.matrices)} given>"
+
+    def with_matrices(self, matrices: Mapping[Name, Matrix]) -> Scenario:
+        """Returns the scenario with these matrices given, in the place of its own or beside
+        them."""
+        matrices = {**self.given.matrices, **matrices}
+        return replace(self, given=replace(self.given, matrices=matrices))
 
     def with_variants(self, variants: Mapping[str, Scenario]) -> Scenario:
         """Returns the scenario with others to compare it with."""
@@ -203,25 +253,28 @@ class Scenario:
 
     def alone(self) -> Scenario:
         """Returns the scenario without variants and without generated tokens."""
-        return replace(self, variants={}, prediction=self.prediction._replace(generate=0))
+        generation = self.prediction.generation._replace(length=0)
+        return replace(
+            self, variants={}, prediction=self.prediction._replace(generation=generation)
+        )
 
     @property
     def goes_back(self) -> bool:
         """Tells whether gradients of its loss are worked."""
-        return self.backward or self.training is not None
+        return self.plan.backward or self.training is not None
 
     @property
     def trained_loss(self) -> str:
         """Returns the name of the loss that training makes smaller: for several micro-batches,
         their mean."""
         several = self.training is not None and self.training.batches
-        return f"{AVERAGED}." * bool(several) + self.prediction.loss_name
+        return f"{AVERAGED}." * bool(several) + self.prediction.loss.name
 
     def gives(self, name: Name) -> bool:
         """Tells whether a matrix of a full name is given, before or after an update."""
         if self.training is not None:
             name = name.seen_from(pass_of(name))
-        return name in self.given or name in self.random
+        return name in self.given.matrices or name in self.given.random
 
     @property
     def text(self) -> TokenizedText:
@@ -259,9 +312,9 @@ class Scenario:
 
     def writes(self, name: str) -> bool:
         """Tells whether the file says anything for a full name, even if it can't be read."""
-        return name in self.places
+        return name in self.file.places
 
     def where(self, name: str) -> Where:
         """Returns where the value of a full name stands in the file, or the nearest one above
         it."""
-        return nearest_place(self.places, name)
+        return nearest_place(self.file.places, name)

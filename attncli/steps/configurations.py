@@ -113,6 +113,9 @@ def _framed(trace: Trace, scenario: Scenario, made: Mapping[Name, Name]) -> list
         return []
 
 
+_SCALE, _SOFTCAP, _SMOOTHING = "logit_scale", "logit_softcap", "label_smoothing"
+
+
 def _other_scenarios(scenario: Scenario) -> Iterator[_Other[Scenario]]:
     for which in ("stack", "encoder"):
         stack: Stack | None = getattr(scenario, which)
@@ -120,12 +123,17 @@ def _other_scenarios(scenario: Scenario) -> Iterator[_Other[Scenario]]:
             fields: dict[str, Any] = {which: changed.value}
             yield changed.within(replace(scenario, **fields))
     prediction = scenario.prediction
-    known = {name: key for name, key in SCENARIO.known.items() if name in prediction._fields}
-    said = prediction._asdict().items()
-    values = {k: x for k, x in said if k in known and isinstance(x, Decimal)}
-    for other in _others_of_map(values, {k: known[k] for k in values}, ""):
-        fields = {other.setting: other.value.get(other.setting)}
-        yield other.within(replace(scenario, prediction=prediction._replace(**fields)))
+    logits, loss = prediction.logits, prediction.loss
+    said = (_SCALE, logits.scale), (_SOFTCAP, logits.softcap), (_SMOOTHING, loss.label_smoothing)
+    values = {key: value for key, value in said if value is not None}
+    known = {key: SCENARIO.known[key] for key in values}
+    for other in _others_of_map(values, known, ""):
+        named = other.value.get
+        changed_prediction = prediction._replace(
+            logits=logits._replace(scale=named(_SCALE), softcap=named(_SOFTCAP)),
+            loss=loss._replace(label_smoothing=named(_SMOOTHING)),
+        )
+        yield other.within(replace(scenario, prediction=changed_prediction))
 
 
 def _other_stacks(stack: Stack) -> Iterator[_Other[Stack]]:
@@ -207,15 +215,16 @@ def _other_layers(place: LayerPlace) -> Iterator[_Other[Layer]]:
             yield other.within(layer._replace(**fields))
     for config in _other_settings(layer.config, LAYER_ALONE):
         yield config.within(layer._replace(config=config.value))
-    for which, after in (("norms", ""), ("norms_after", "_after")):
-        each: tuple[Settings, ...] = getattr(layer, which)
+    own = layer.norms
+    for which, each, after in (("each", own.each, ""), ("after", own.after, "_after")):
         for k, norm in enumerate(each):
             for kind in _others_of_map(norm.values, _KIND_OF_NORM, f"norm{k + 1}{after}"):
                 changed = (*each[:k], norm._replace(values=kind.value), *each[k + 1 :])
                 both = f"{kind.value[norms.KIND.name]} instead of {norm.get(norms.KIND)}"
                 says = f"The kind of norm{k + 1}{after} is {both}."
                 fields = {which: changed}
-                yield kind._replace(says=says).within(layer._replace(**fields))
+                norms_changed = layer._replace(norms=own._replace(**fields))
+                yield kind._replace(says=says).within(norms_changed)
 
 
 _OF_ROWS = norms.KIND._replace(kind=Choice(("rms", "layer")))
@@ -243,11 +252,10 @@ _NOT_SET = frozenset(
 def _other_attentions(place: LayerPlace, attention: Attention) -> Iterator[_Other[Attention]]:
     for config in _other_settings(attention.config, ATTENTION):
         yield config.within(attention._replace(config=config.value))
-    for kind in ("rotated", "alibi", "relative", "disentangled"):
-        positions: Positions | None = getattr(attention, kind)
+    for kind, positions in attention.positions._asdict().items():
         for other in _other_positions(positions):
-            fields: dict[str, Any] = {kind: other.value}
-            yield other.within(attention._replace(**fields))
+            others = attention.positions._replace(**{kind: other.value})
+            yield other.within(attention._replace(positions=others))
     yield from _of_other_layers(place, attention)
 
 
@@ -266,9 +274,10 @@ def _of_other_layers(place: LayerPlace, attention: Attention) -> Iterator[_Other
     """Yields an attention with the positions, or one of the settings, that another kind of layer in
     its stack has."""
     others = [layer.attention for layer in place.stack.layers if layer.attends]
-    for rotated in _unlike(attention.rotated, (other.rotated for other in others)):
-        if attention.rotated and rotated:
-            turned = attention._replace(rotated=rotated)
+    here = attention.positions
+    for rotated in _unlike(here.rotated, (other.positions.rotated for other in others)):
+        if here.rotated and rotated:
+            turned = attention._replace(positions=here._replace(rotated=rotated))
             yield _Other("positions", "The rotation is that of another kind of layer.", turned)
     own = attention.config.values
     for key in ("mask", "scale", "softcap", "qk_norm"):

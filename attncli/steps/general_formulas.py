@@ -8,8 +8,15 @@ from typing import Any
 
 from attncli.names import TOP, Name, below
 from attncli.scenario.model import (
+    FOR_ATTENTION,
     Attention,
+    AttentionPositions,
+    EmbeddingTable,
+    Experts,
     Layer,
+    LayerNorms,
+    Logits,
+    Loss,
     Prediction,
     Settings,
     Stack,
@@ -57,30 +64,27 @@ def general_place(name: str, also: tuple[str, ...] = ()) -> Place:
     attention = Attention(
         heads=shown.heads,
         config=Settings(values=shown.config),
-        rotated=kinds.get("rope"),
-        alibi=kinds.get("alibi"),
-        relative=kinds.get("relative"),
-        disentangled=kinds.get("disentangled"),
+        positions=AttentionPositions(*map(kinds.get, FOR_ATTENTION)),
     )
     layer = Layer(
-        attention=attention, has_ffn=True, norms=(Settings(Name("norm")),), experts=3,
-        has_shared_expert=True,
+        attention=attention, has_ffn=True, norms=LayerNorms(each=(Settings(Name("norm")),)),
+        experts=Experts(3, has_shared=True),
     )  # fmt: skip
     layer = layer._replace(recurrent=shown.cell)
     tokenizing = _tokenizing(name) if name in _TOKENIZING else None
-    text = TokenizedText(sentence="ab", by_id=True, tokenizing=tokenizing)
+    text = TokenizedText(sentence="ab", table=EmbeddingTable(by_id=True), tokenizing=tokenizing)
     stack = Stack(
         text=text, positions=shown.positions, layers=(layer,), config=Settings(values=shown.config)
     )
     prediction = Prediction(
-        "own", logit_scale=Decimal("0.125"), logit_softcap=Decimal(30), target_places=(0,),
-        draft=shown.config.get("draft", {}),
+        Logits("own", Decimal("0.125"), Decimal(30)), draft=shown.config.get("draft", {}),
+        loss=Loss(target_places=(0,)),
     )  # fmt: skip
     scenario = _Everything(stack=stack, prediction=prediction, known=(*shown.gives, *also))
     x = Name(shown.x)
     values: dict[str, Any] = {
         "scenario": scenario, "stack": stack, "path": _PATHS.get(step.at, shown.path), "x": x,
-        "round": 1, "shown": True, "word": "ab", "norm": layer.norms[0], "out": Name("normed"),
+        "round": 1, "shown": True, "word": "ab", "norm": layer.norms.each[0], "out": Name("normed"),
         "skipped": Name("x"), "number": 1, "also": (), "layer": layer,
         "attention": attention, "source": x, "wires": {}, "head": 0,
         "cell": shown.cell, "way": "forward", "times": 3, "time": 2,

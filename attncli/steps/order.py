@@ -44,8 +44,6 @@ class StepLine(NamedTuple):
     when: tuple[str, str | None] = ("", None)
     """Where a step may be taken at several places: the key and the word that choose this one, None
     for the default."""
-    through: str = ""
-    """The step that it leads back through."""
     after: str = ""
     """Of a step that another package adds: the step of a head, of all heads together, or of a
     recurrent cell that it is taken behind. Its `module` is named in full."""
@@ -210,11 +208,15 @@ PREDICTION = (
 _WITHOUT_GRADIENTS = ("quantize", "tokenize", "online", "gradient", "predict", "verify", "classify")
 _ATTENTION = (*PROJECTION, *WITH_HEADS, *IN_HEADS, *MERGING)
 _FORWARD = (*INPUT, *GIVEN, *_ATTENTION, *LAYER_STEPS, *CELL_STEPS, *PREDICTION)
-BACKWARD = tuple(
-    StepLine(f"backward_{name}", "backward.gradient_steps", through=name)
+THROUGH = {
+    f"backward_{name}": name
     for name in reversed(dict.fromkeys(line.step for line in _FORWARD))
     if name not in _WITHOUT_GRADIENTS
-)
+}
+"""The steps that gradients go back through, by those that lead back, the first of these first."""
+BACK_THROUGH = {name: step for step, name in THROUGH.items()}
+"""The steps back, by those that they lead through."""
+BACKWARD = tuple(StepLine(step, "backward.gradient_steps") for step in THROUGH)
 """The steps by which gradients go back, the last one first."""
 TRAINING = (
     StepLine("update", "training", file="train"),
@@ -224,9 +226,6 @@ ORDER = (*TOKENIZER, *_FORWARD, *BACKWARD, *TRAINING)
 _LOST = [line.step for line in _OTHERS if line not in ORDER]
 if _LOST:
     raise ImportError(f"steps of other packages are after no step of a head or cell: {_LOST}")
-BACK_THROUGH = {line.through: line.step for line in BACKWARD}
-"""The steps back, by those that they lead through."""
-THROUGH = {line.step: line.through for line in BACKWARD}
 _MODULES = {
     line.step: line.module if line.after else f"attncli.steps.{line.module}" for line in ORDER
 }

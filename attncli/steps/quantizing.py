@@ -47,7 +47,7 @@ QUANTIZED = Key(
 
 def given_matrix(place: Place, text: str) -> Name:
     """Returns the full name of a given matrix that a stack calls by this text."""
-    known = {str(name): name for name in (*place.scenario.given, *place.scenario.random)}
+    known = {str(name): name for name in place.scenario.given.names}
     return known.get(below(place.stack.path, text), Name(text))
 
 

@@ -68,8 +68,8 @@ def awaits_times(scenario: Scenario) -> bool:
 def times_of(scenario: Scenario, stack: Stack) -> int:
     """Returns how many rows the input of a stack has, as far as that can be told; otherwise 0."""
     X = below(stack.path, "X")
-    own = scenario.given.get(X)
-    height = own.shape[0] if own is not None else scenario.shapes.get(X, (None, None))[0]
+    own = scenario.given.matrices.get(X)
+    height = own.shape[0] if own is not None else scenario.plan.shapes.get(X, (None, None))[0]
     return height or len(stack.text.tokens)
 
 
@@ -86,7 +86,11 @@ def has_only_positions(place: Place) -> bool:
     is_given = any(key in stack.config.values for key in (*_EMBEDDED, *_AFTERWARDS))
     is_main = not stack.path
     works = any(
-        layer.attends or layer.has_ffn or layer.experts or layer.norms or layer.recurrent
+        layer.attends
+        or layer.has_ffn
+        or layer.experts.routed
+        or layer.norms.each
+        or layer.recurrent
         for layer in stack.layers
     )
     return is_main and bool(stack.added) and not is_given and not works
@@ -100,13 +104,13 @@ def steps_until(
 
     Complains where the scenario doesn't go through that step.
     """
-    if not scenario.until:
+    if not scenario.plan.until:
         return tuple(parts)
     first = [part for part in parts if not part.is_again]
-    ends = [k for k, part in enumerate(first, start=1) if part.step == scenario.until]
+    ends = [k for k, part in enumerate(first, start=1) if part.step == scenario.plan.until]
     if not ends and complaints is not None:
         steps_taken = listed(list(dict.fromkeys(part.step for part in parts)))
-        wrong = f"this scenario doesn't go through {scenario.until}"
+        wrong = f"this scenario doesn't go through {scenario.plan.until}"
         complaints.add("until", wrong, f"name one of {steps_taken}")
     return tuple(parts[: ends[-1]] if ends else parts)
 
@@ -136,7 +140,7 @@ def story(scenario: Scenario, complaints: NamedProblems | None = None) -> tuple[
     """Returns every step that a scenario takes, in order; with `complaints`, what steps find wrong
     goes there."""
     teller = _Teller(scenario, complaints)
-    teller.prediction(TOP if scenario.prediction.is_given else teller.model())
+    teller.prediction(TOP if scenario.prediction.logits.are_given else teller.model())
     teller.what_follows()
     return steps_until(scenario, teller.parts, complaints)
 
@@ -195,7 +199,7 @@ class _Teller:
 
     def _add_part(self, part: PlannedStep) -> None:
         self.parts.append(part)
-        if len(self.parts) > MOST_PLACES and not self.scenario.large:
+        if len(self.parts) > MOST_PLACES and not self.scenario.file.large:
             self._stop_if_too_much()
 
     def _stop_if_too_much(self) -> None:
@@ -269,8 +273,8 @@ class _Teller:
         inner += [partial(self.network)] if layer.has_ffn else []
         if layer.parallel != "none" and inner:
             return self._side_by_side(place, inner)
-        if not inner and layer.norms:
-            return self._norm(place, place.x, layer.norms[0])
+        if not inner and layer.norms.each:
+            return self._norm(place, place.x, layer.norms.each[0])
         x = place.x
         for k, sublayer in enumerate(inner, start=1):
             x = self._sublayer(replace(place, x=x), k, sublayer)
@@ -278,7 +282,7 @@ class _Teller:
 
     def network(self, place: LayerPlace) -> Name:
         """Tells a feed-forward network; or several, of which each token goes through a few."""
-        if not place.layer.experts:
+        if not place.layer.experts.routed:
             return self.add("ffn", place)
         self.add("route", place.at(place.name("router")))
         for path in place.layer.networks:
@@ -312,7 +316,7 @@ class _Teller:
         if not _reads_at_once(cell):
             for time in place.order if cell.readout_every else place.order[-1:]:
                 self.add("readout", place.to(CellPlace, time=time))
-        if self.scenario.prediction.readout and place.layer is place.stack.layers[-1]:
+        if self.scenario.prediction.loss.of_readout and place.layer is place.stack.layers[-1]:
             self.add("readouts", place)
 
     def _check_cell(self, place: CellPlace) -> None:
@@ -335,21 +339,21 @@ class _Teller:
         """Tells a sublayer, the `k`th of its layer, with its norms, before or after, and its
         residual."""
         layer, x = place.layer, place.x
-        if layer.norm in ("pre", "both"):
-            x = self._norm(place, x, layer.norms[k - 1])
+        if layer.norms.order in ("pre", "both"):
+            x = self._norm(place, x, layer.norms.each[k - 1])
         x = inner(replace(place, x=x))
-        if layer.norm in ("after", "both"):
-            x = self._norm(place, x, (layer.norms_after or layer.norms)[k - 1])
+        if layer.norms.order in ("after", "both"):
+            x = self._norm(place, x, (layer.norms.after or layer.norms.each)[k - 1])
         if layer.residuals:
             x = self.add("residual", place.to(ResidualPlace, x=x, skipped=place.x, number=k))
-        return self._norm(place, x, layer.norms[k - 1]) if layer.norm == "post" else x
+        return self._norm(place, x, layer.norms.each[k - 1]) if layer.norms.order == "post" else x
 
     def _side_by_side(
         self, place: LayerPlace, inner: Sequence[Callable[[LayerPlace], Name]]
     ) -> Name:
         """Tells sublayers that all work on what goes into the layer, and are added together; each
         has a norm of its own, or all have the first one."""
-        layer, norms = place.layer, place.layer.norms[: len(inner)]
+        layer, norms = place.layer, place.layer.norms.each[: len(inner)]
         norms = norms[:1] if layer.parallel == "shared_norm" else norms
         made = [self._norm(place, place.x, norm) for norm in norms] or [place.x]
         made *= len(inner) if len(made) == 1 else 1
@@ -398,21 +402,21 @@ class _Teller:
         if prediction.head is not None:
             x, norm = self.add("head", place.at(place.name("head"))), prediction.head.norm
             place = replace(place, x=x if norm is None else self._norm(place, x, norm))
-        if prediction.unembedding:
+        if prediction.logits.unembedding:
             place = replace(place, x=self._predicted(place))
-        elif prediction.readout:
+        elif prediction.loss.of_readout:
             place = replace(place, x=below(self.scenario.stack.layers[-1].path, "readouts"))
-        if prediction.loss:
-            self.add(LOSSES[prediction.loss], place)
+        if prediction.loss.kind:
+            self.add(LOSSES[prediction.loss.kind], place)
 
     def _predicted(self, place: Place) -> Name:
         """Tells logits and probabilities; returns the name of the logits, which a loss is of."""
         prediction, logits = self.scenario.prediction, Name("logits")
-        if not prediction.is_given:
+        if not prediction.logits.are_given:
             logits = self.add("unembed", place)
         place = replace(place, x=logits)
         step, path = ("predict", "next") if prediction.foretells else ("classify", "classes")
-        if not prediction.is_given or self.scenario.gives(logits):
+        if not prediction.logits.are_given or self.scenario.gives(logits):
             self.add(step, replace(place, path=place.name(path)))
         if prediction.draft:
             self.add("verify", replace(place, path=place.name("draft")))
@@ -471,7 +475,7 @@ def _beside(scenario: Scenario, parts: Iterable[PlannedStep]) -> tuple[_Teller, 
     """Makes a teller of steps beside those of a story, with the same given matrices; returns it
     with the problems that it will find."""
     problems = Diagnostics()
-    teller = _Teller(scenario, NamedProblems(scenario.places, problems))
+    teller = _Teller(scenario, NamedProblems(scenario.file.places, problems))
     given = {line.step for line in GIVEN}
     made = (d for part in parts if part.step in given for d in part.definitions)
     teller.replaced = {d.wire: d.name for d in made if d.wire}
@@ -486,24 +490,27 @@ def _reads_at_once(cell: Recurrent) -> bool:
 def planned(scenario: Scenario, problems: Diagnostics) -> Scenario:
     """Returns the scenario with its story, and its shapes with all that they tell; what is wrong
     goes to `problems`."""
-    complaints = NamedProblems(scenario.places, problems)
+    complaints = NamedProblems(scenario.file.places, problems)
     for stack in scenario.stacks:
         if stack.text.sentence is not None and not stack.text.tokens and not problems.found:
             where = below(stack.path, "sentence")
             complaints.add(where, "the sentence has no tokens", "write some words")
     steps = story(scenario, complaints)
     complaints.hear(_check_rounding(scenario, steps))
-    if scenario.prediction.generate > 1:
+    if scenario.prediction.generation.length > 1:
         from attncli.trace.generation import check_generation
 
         complaints.hear(check_generation(scenario))
     shapes = shapes_of(scenario, steps, problems)
     if awaits_times(scenario) and not problems.found:
-        steps = story(replace(scenario, shapes=shapes))
+        steps = story(replace(scenario, plan=replace(scenario.plan, shapes=shapes)))
         shapes = shapes_of(scenario, steps, problems)
-    whole = replace(scenario, story=steps, shapes=shapes)
+    plan = replace(scenario.plan, story=steps, shapes=shapes)
+    whole = replace(scenario, plan=plan)
     complaints.hear(_check_fits(whole))
-    return whole if problems.found else replace(whole, story=tuple(sized(whole)))
+    if problems.found:
+        return whole
+    return replace(whole, plan=replace(plan, story=tuple(sized(whole))))
 
 
 def _check_rounding(scenario: Scenario, planned: Iterable[PlannedStep]) -> Objections:
@@ -522,19 +529,19 @@ def _check_rounding(scenario: Scenario, planned: Iterable[PlannedStep]) -> Objec
 def _check_fits(scenario: Scenario) -> Objections:
     """Yields what steps find wrong when all shapes in a scenario's story are known."""
     part: PlannedStep
-    for part in scenario.story:
+    for part in scenario.plan.story:
         if scenario.training and part.is_again:  # which fits as it did the first time
             continue
         fits = step_named(part.step).results.fits
         for definition in part.definitions:
-            if definition.operands and definition.name not in scenario.given:
+            if definition.operands and definition.name not in scenario.given.matrices:
                 yield from fits(definition, scenario)
 
 
 def with_numbers(scenario: Scenario) -> Iterator[PlannedStep]:
     """Yields the story of a scenario, at places that know its numbers."""
     part: PlannedStep
-    for part in scenario.story:
+    for part in scenario.plan.story:
         place = replace(part.place, scenario=scenario)
         if isinstance(place, BackwardPlace):
             place = replace(place, forward=replace(place.forward, scenario=scenario))
@@ -545,7 +552,7 @@ def sized(scenario: Scenario) -> Iterator[PlannedStep]:
     """Yields the story of a scenario with all that its shapes tell."""
     steps: list[PlannedStep] = []
     part: PlannedStep
-    for part in scenario.story:
+    for part in scenario.plan.story:
         if isinstance(part.place, BackwardPlace | UpdatePlace):
             break
         step, place = step_named(part.step), replace(part.place, scenario=scenario)
@@ -556,4 +563,4 @@ def sized(scenario: Scenario) -> Iterator[PlannedStep]:
     if scenario.goes_back:
         from attncli.steps.backward.chain_rule import what_follows
 
-        yield from islice(what_follows(scenario, steps), len(scenario.story) - len(steps))
+        yield from islice(what_follows(scenario, steps), len(scenario.plan.story) - len(steps))

@@ -410,9 +410,9 @@ class _Trainer(NamedTuple):
 def training_story(scenario: Scenario, training: Training, story: Story) -> Iterator[PlannedStep]:
     """Yields each update with what comes after it: the model worked again, what that did to the
     loss, and unless it was the last one, the gradients again."""
-    (forth, back), loss = story, Name(scenario.prediction.loss_name)
+    (forth, back), loss = story, Name(scenario.prediction.loss.name)
     made = {d.name for part in back for d in part.definitions}
-    parameters = trained(training, [*scenario.given, *scenario.random], None)
+    parameters = trained(training, scenario.given.names, None)
     parameters = tuple(name for name in parameters if name.under(GRADIENTS) in made)
     if not parameters:
         return

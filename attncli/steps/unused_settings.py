@@ -50,9 +50,9 @@ def unused(
     steps that aren't taken."""
     made = [d for part in steps for d in part.definitions if d.name in quantities]
     used = {name for definition in made for name in definition.operands}
-    given = [name for name in scenario.given if name not in used]
+    given = [name for name in scenario.given.matrices if name not in used]
     given = given if used else []  # what is all that there is was given to be seen
-    if scenario.until:  # where the scenario itself says that no more is taken
+    if scenario.plan.until:  # where the scenario itself says that no more is taken
         return tuple(given)
     making = {definition.name for definition in made}
     taken = [part for part in steps if any(d.name in making for d in part.definitions)]
@@ -134,7 +134,7 @@ def _settings(scenario: Scenario) -> Iterator[Name]:
     for stack in scenario.stacks:
         vocabulary = below(stack.path, "vocabulary")
         if scenario.writes(vocabulary) and not (
-            stack.text.tokens or scenario.prediction.unembedding
+            stack.text.tokens or scenario.prediction.logits.unembedding
         ):
             yield vocabulary
         yield from _said(stack.path, stack.config.values)

@@ -73,26 +73,26 @@ def names_along(name: Name, side: int, scenario: Scenario) -> tuple[str, tuple[s
     it should have, if any."""
     place = place_of(name, scenario)
     role = GIVEN_AXES.get(place.local, (DIMENSIONS, DIMENSIONS))[side]
-    own = scenario.row_names.get(name, ()) if side == 0 else ()
+    own = scenario.given.row_names.get(name, ()) if side == 0 else ()
     if role in (QUERIES, KEYS, TOKENS) and own:
         return role, own
     if role in (QUERIES, TOKENS):
-        tokens = scenario.row_names.get(below(name.path, "X"), ())  # of a micro-batch its own
+        tokens = scenario.given.row_names.get(below(name.path, "X"), ())  # of a micro-batch its own
         tokens = tokens or distinct_tokens(place.stack.text.tokens)
-        tokens = tokens or scenario.row_names.get("Q", ())
+        tokens = tokens or scenario.given.row_names.get("Q", ())
         return role, _with_targets(scenario, tokens) if place.local == TARGETS else tokens
     if role == KEYS:
         return role, _names_of_keys(name, place)
-    return role, scenario.prediction.vocabulary if role == VOCABULARY else ()
+    return role, scenario.prediction.logits.vocabulary if role == VOCABULARY else ()
 
 
 def _with_targets(scenario: Scenario, tokens: tuple[str, ...]) -> tuple[str, ...]:
     """Returns the tokens whose outputs are compared with targets: every one, the first or the
     last."""
     prediction, cell = scenario.prediction, scenario.stack.layers[-1].recurrent
-    x = scenario.given.get(Name("X"))
+    x = scenario.given.matrices.get(Name("X"))
     tokens = tokens or (() if x is None else counted(x.shape[0]))
-    if prediction.readout and cell is not None:
+    if prediction.loss.of_readout and cell is not None:
         last = slice(1) if cell.direction == "backward" else slice(-1, None)
         return tokens if cell.readout_every else tokens[last]
     return tokens[
@@ -120,7 +120,7 @@ def given_axes(name: Name, scenario: Scenario, shape: tuple[int, int]) -> tuple[
     if name == "unembedding":
         return _unembedding_axes(scenario, shape)
     rows, columns = (_axis_along(name, side, scenario, size) for side, size in enumerate(shape))
-    if name in scenario.vectors:
+    if name in scenario.given.vectors:
         rows = Axis(("",), NONE)
     if local == "patches":
         rows = Axis(place_of(name, scenario).stack.text.tokens[-shape[0] :], TOKENS)
@@ -146,7 +146,7 @@ def _side_of_features(name: Name, scenario: Scenario) -> int | None:
 
 def _features(name: Name, scenario: Scenario, size: int) -> Axis:
     """Returns an axis along the dimensions of embeddings, by their names if they have some."""
-    names = place_of(name, scenario).stack.text.features
+    names = place_of(name, scenario).stack.text.table.features
     return Axis(names, FEATURES) if len(names) == size else Axis(counted(size), DIMENSIONS)
 
 
@@ -160,8 +160,8 @@ def _words_of(name: Name, scenario: Scenario) -> Axis:
 
 
 def _unembedding_axes(scenario: Scenario, shape: tuple[int, int]) -> tuple[Axis, Axis]:
-    across = 1 if len(scenario.prediction.vocabulary) == shape[1] else 0
-    names = Axis(scenario.prediction.vocabulary, VOCABULARY)
+    across = 1 if len(scenario.prediction.logits.vocabulary) == shape[1] else 0
+    names = Axis(scenario.prediction.logits.vocabulary, VOCABULARY)
     if len(names.names) != shape[across]:
         names = Axis(counted(shape[across]), VOCABULARY)
     dimensions = Axis(counted(shape[1 - across]), DIMENSIONS)
@@ -170,9 +170,9 @@ def _unembedding_axes(scenario: Scenario, shape: tuple[int, int]) -> tuple[Axis,
 
 def _rows_of_table(name: str, scenario: Scenario, size: int) -> Axis:
     for stack in scenario.stacks:
-        if stack.text.table == name:
-            role = IDS if stack.text.by_id else ENTRIES
-            names = stack.text.embedded
+        if stack.text.table.name == name:
+            role = IDS if stack.text.table.by_id else ENTRIES
+            names = stack.text.table.row_names
             return Axis(names if len(names) == size else tuple(map(str, range(size))), role)
     return Axis(tuple(map(str, range(size))), IDS)
 

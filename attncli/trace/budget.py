@@ -26,28 +26,28 @@ _LESS = {
 def cost_of(scenario: Scenario) -> Cost:
     """Counts what a scenario costs: its steps, cells, terms of sums and numbers, times the tokens
     and beams that are generated. An extent that isn't known counts as 1."""
-    story: Sequence[PlannedStep] = scenario.story
-    definitions, shapes = [d for part in story for d in part.definitions], scenario.shapes
-    names = {*scenario.given, *scenario.random, *(definition.name for definition in definitions)}
+    story: Sequence[PlannedStep] = scenario.plan.story
+    definitions, shapes = [d for part in story for d in part.definitions], scenario.plan.shapes
+    names = {*scenario.given.names, *(definition.name for definition in definitions)}
     cells = sum(math.prod(_known(shapes.get(name))) for name in names)
     drawn = (
         math.prod(source.shape or _known(shapes.get(name)))
-        for name, source in scenario.random.items()
+        for name, source in scenario.given.random.items()
     )
     copies = _COPIES * max(drawn, default=0)
     terms = sum(_terms(definition, shapes) for definition in definitions)
     made = sum(math.prod(_known(shapes.get(definition.name))) for definition in definitions)
     cost = Cost(len(story), cells + copies, terms, made)
-    prediction = scenario.prediction
-    return cost.times(max(prediction.generate, 1) * max(prediction.beams, 1))
+    generation = scenario.prediction.generation
+    return cost.times(max(generation.length, 1) * max(generation.beams, 1))
 
 
 def excess(scenario: Scenario, cost: Cost, effort: Effort = WORKING) -> Problem | None:
     """Returns the problem to report where a scenario costs more than is worked without `large`, and
     None otherwise."""
-    if scenario.large or not cost.is_too_much(effort):
+    if scenario.file.large or not cost.is_too_much(effort):
         return None
-    cause = next(filter(scenario.places.__contains__, _causes(scenario)), "")
+    cause = next(filter(scenario.file.places.__contains__, _causes(scenario)), "")
     less = _LESS.get(cause, "give fewer tokens, layers or dimensions")
     return too_much(scenario.where(cause), cost.description(effort), less).problems[0]
 
@@ -56,11 +56,11 @@ def _causes(scenario: Scenario) -> Iterator[str]:
     """Yields the keys that may make a scenario large, first those that do so by themselves."""
     if scenario.variants:
         yield "variants"
-    if scenario.prediction.generate > 1:
+    if scenario.prediction.generation.length > 1:
         yield "generate"
     if len(scenario.stack.layers) > len(scenario.text.tokens):
         yield "layers"
-    yield from ("tokens", "sentence", "X", *scenario.random, *scenario.given)
+    yield from ("tokens", "sentence", "X", *scenario.given.random, *scenario.given.matrices)
 
 
 def _known(shape: Shape | None) -> tuple[int, ...]:

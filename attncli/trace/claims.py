@@ -61,12 +61,12 @@ def judged_claims(trace: Trace) -> tuple[JudgedClaim, ...]:
     address which isn't in the trace, and all under `ours` that isn't given."""
     problems = Diagnostics()
     found: list[JudgedClaim] = []
-    for text, claim in trace.scenario.claims.items():
+    for text, claim in trace.scenario.source.claims.items():
         try:
             found.append(JudgedClaim(claim, *_rows(trace, text)))
         except AddressError as error:
             problems.add(trace.scenario.where(f"claims.{text}"), error.wrong, error.right)
-    for text in trace.scenario.ours if trace.scenario.ours != ALL_OURS else ():
+    for text in trace.scenario.source.ours if trace.scenario.source.ours != ALL_OURS else ():
         try:
             _check_given(trace, text)
         except AddressError as error:

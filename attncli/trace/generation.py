@@ -37,7 +37,7 @@ class Continuation(NamedTuple):
     @property
     def ends(self) -> bool:
         """Tells whether it is the token after which generation stops."""
-        return self.token == self.trace.scenario.prediction.end_token
+        return self.token == self.trace.scenario.prediction.generation.end_token
 
     @property
     def text(self) -> tuple[str, ...]:
@@ -49,7 +49,7 @@ def generated(trace: Trace, work: Callable[[Scenario], Trace]) -> tuple[Trace, .
     search step by step."""
     found: list[Trace] = []
     running = [trace]
-    for _ in range(trace.scenario.prediction.generate - 1):
+    for _ in range(trace.scenario.prediction.generation.length - 1):
         longer = map(_next_pass, continuations(running))
         running = [work(scenario) for scenario in longer if scenario is not None]
         found += running
@@ -58,24 +58,24 @@ def generated(trace: Trace, work: Callable[[Scenario], Trace]) -> tuple[Trace, .
 
 def generation(trace: Trace) -> Iterator[list[Continuation]]:
     """Yields for each step of generation the tokens that it continues with."""
-    steps = groupby((trace, *trace.generated), lambda t: t.scenario.prediction.generate)
+    steps = groupby((trace, *trace.generated), lambda t: t.scenario.prediction.generation.length)
     return (continuations(list(running)) for _, running in steps)
 
 
 def continuations(running: Sequence[Trace]) -> list[Continuation]:
     """Chooses the next token of a trace. Beam search chooses the candidates with the largest sums,
     as many as there are beams, and those among them that end besides."""
-    prediction = running[0].scenario.prediction if running else None
-    if prediction is None or not prediction.beams:
+    beams = running[0].scenario.prediction.generation.beams if running else 0
+    if not beams:
         found = ((trace, trace.next_word()) for trace in running)
         return [Continuation(trace, token) for trace, token in found if token is not None]
     by_score = sorted(_candidates(running), key=lambda c: c.sum.full, reverse=True)
     chosen: list[Continuation] = []
     for rank, candidate in enumerate(by_score):
         going_on = sum(not other.ends for other in chosen)
-        if going_on == prediction.beams:
+        if going_on == beams:
             break
-        if not candidate.ends or rank < prediction.beams:
+        if not candidate.ends or rank < beams:
             chosen.append(candidate)
     return chosen
 
@@ -96,19 +96,20 @@ def _next_pass(chosen: Continuation) -> Scenario | None:
     the text."""
     scenario, stack = chosen.trace.scenario, chosen.trace.scenario.stack
     text = stack.text.with_token(chosen.token)
-    height = scenario.shapes.get(stack.text.table, (None, None))[0] or 0
+    height = scenario.plan.shapes.get(stack.text.table.name, (None, None))[0] or 0
     if chosen.ends or text is None or max(text.rows_of_tokens) >= height:
         return None
     prediction = scenario.prediction.after_a_token
+    said = prediction.generation
+    score = chosen.sum if said.beams else None
     longer = replace(
         scenario,
         stack=stack._replace(text=text),
-        prediction=prediction._replace(score=chosen.sum if prediction.beams else None),
+        prediction=prediction._replace(generation=said._replace(score=score)),
+        source=replace(scenario.source, published={}, claims={}),
         variants={},
-        published={},
-        claims={},
     )
-    return longer if scenario.prediction.cache_bytes is None else _with_cache(longer, chosen.trace)
+    return longer if said.cache_bytes is None else _with_cache(longer, chosen.trace)
 
 
 def _with_cache(scenario: Scenario, before: Trace) -> Scenario:
@@ -118,7 +119,7 @@ def _with_cache(scenario: Scenario, before: Trace) -> Scenario:
         layer._replace(attention=layer.attention._replace(cached=cached)) for layer in stack.layers
     )
     stack = stack._replace(text=stack.text.last, layers=layers)
-    return replace(scenario, stack=stack, given={**scenario.given, **dict(_kept(before))})
+    return replace(scenario.with_matrices(dict(_kept(before))), stack=stack)
 
 
 def _kept(before: Trace) -> Iterator[tuple[Name, Matrix]]:
@@ -133,16 +134,16 @@ def _kept(before: Trace) -> Iterator[tuple[Name, Matrix]]:
 
 def check_generation(scenario: Scenario) -> Objections:
     """Yields an objection for all that stands in the way of generating more than one token."""
-    more = scenario.prediction.generate - 1
+    more = scenario.prediction.generation.length - 1
     if more < 1:
         return
-    if scenario.prediction.cache_bytes is not None:
+    if scenario.prediction.generation.cache_bytes is not None:
         yield from _against_cache(scenario)
     for name in _fixed(scenario):
         wrong = f"{name} is for this sentence only, and generation makes it longer"
         yield name, wrong, "leave it out, or generate 1 token"
     for positions in scenario.stack.positions:
-        table = scenario.given.get(positions.table)
+        table = scenario.given.matrices.get(positions.table)
         start = positions.config.values.get("start", 0)
         wanted = start + len(scenario.tokens_so_far) + more
         if table is not None and table.shape[0] < wanted:
@@ -166,11 +167,11 @@ def _against_cache(scenario: Scenario) -> Objections:
 
 def _fixed(scenario: Scenario) -> Iterator[str]:
     """Yields the names of matrices that have a row or a column for each token of the sentence."""
-    if scenario.prediction.loss:
+    if scenario.prediction.loss.kind:
         yield "targets"
     if scenario.stack.segments:
         yield "segments"
-    for name in scenario.given:
+    for name in scenario.given.matrices:
         place = place_of(name, scenario)
         elsewhere = (
             place.stack is not scenario.stack or name.path.local == "cache" or name == "memory"

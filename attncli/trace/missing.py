@@ -32,7 +32,7 @@ def cause_of(
     from attncli.maths.operations.activations import DivideBy
 
     divided = isinstance(definition.operation, DivideBy) or isinstance(trouble, TooLong)
-    known = divided and definition.blame in scenario.places
+    known = divided and definition.blame in scenario.file.places
     if known or not isinstance(trouble, TooLarge):
         return definition.blame
     return _largest_given(definition, quantities) or definition.blame

@@ -38,9 +38,10 @@ def _origin(scenario: Scenario, name: Name) -> str:
             return "counted"
         if name == below(stack.path, "log_p") and tokenizing.learned is not None:
             return "learned"
-    if name in scenario.ours or scenario.ours == ALL_OURS:
+    ours = scenario.source.ours
+    if name in ours or ours == ALL_OURS:
         return "ours"
-    return "partly ours" if any(text.startswith(f"{name}[") for text in scenario.ours) else "given"
+    return "partly ours" if any(text.startswith(f"{name}[") for text in ours) else "given"
 
 
 class OnDemand(Mapping[str, Quantity]):
@@ -71,7 +72,7 @@ class OnDemand(Mapping[str, Quantity]):
     def _awaited(self, definition: Definition) -> Quantity:
         """Returns a quantity whose operands are known; it is only worked at once where its shape
         isn't known."""
-        rows, columns = self._scenario.shapes.get(definition.name, (None, None))
+        rows, columns = self._scenario.plan.shapes.get(definition.name, (None, None))
         if rows is None or columns is None:
             made = make(self._scenario, self._known, definition)
             self._worked.add(definition.name)

@@ -66,12 +66,12 @@ class Place:
     def width(self, full: Name) -> int | None:
         """Returns the number of columns of a quantity, or None where it isn't known before it is
         made."""
-        return self.scenario.shapes.get(full, (None, None))[1]
+        return self.scenario.plan.shapes.get(full, (None, None))[1]
 
     def height(self, full: Name) -> int | None:
         """Returns the number of rows of a quantity, or None where it isn't known before it is
         made."""
-        return self.scenario.shapes.get(full, (None, None))[0]
+        return self.scenario.plan.shapes.get(full, (None, None))[0]
 
     @property
     def text(self) -> TokenizedText:

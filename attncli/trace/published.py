@@ -67,7 +67,7 @@ def published_numbers(trace: Trace) -> tuple[PublishedNumber, ...]:
     problems = Diagnostics()
     ids = _ids(trace)
     found: list[PublishedNumber] = []
-    for text, printed in trace.scenario.published.items():
+    for text, printed in trace.scenario.source.published.items():
         try:
             found += _numbers(trace, ids, text, printed)
         except AddressError as error:
@@ -78,8 +78,8 @@ def published_numbers(trace: Trace) -> tuple[PublishedNumber, ...]:
 
 def _check_count(scenario: Scenario) -> None:
     """Raises ScenarioError for more numbers than are compared without being asked for."""
-    count = sum(len(printed.numbers) for printed in scenario.published.values())
-    if count > MOST_PUBLISHED and not scenario.large:
+    count = sum(len(printed.numbers) for printed in scenario.source.published.values())
+    if count > MOST_PUBLISHED and not scenario.file.large:
         raise too_much(scenario.where("published"), f"{count:,} published numbers", "give fewer")
 
 

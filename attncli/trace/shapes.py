@@ -34,15 +34,15 @@ def _know_stated(scenario: Scenario, extents: Extents) -> None:
     for stack in scenario.stacks:
         stated = below(stack.path, "d_model")
         as_wide = () if projected_when(stack) == "after" else stack.added
-        for local in ("X", *as_wide) if stated in scenario.sizes else ():
+        for local in ("X", *as_wide) if stated in scenario.given.sizes else ():
             name = below(stack.path, local)
-            extents.know((name, 1), Extent(scenario.sizes[stated], stated, 1), stated)
+            extents.know((name, 1), Extent(scenario.given.sizes[stated], stated, 1), stated)
     for path, local, name in _sized_quantities(scenario):
         stated = below(path, local)
-        if stated not in scenario.sizes:
-            stated = next((s for s in _above(path, local) if s in scenario.sizes), TOP)
+        if stated not in scenario.given.sizes:
+            stated = next((s for s in _above(path, local) if s in scenario.given.sizes), TOP)
         if stated:
-            extents.know((name, 1), Extent(scenario.sizes[stated], stated, 1), stated)
+            extents.know((name, 1), Extent(scenario.given.sizes[stated], stated, 1), stated)
 
 
 def _above(path: Name, local: str) -> Iterable[Name]:
@@ -153,7 +153,7 @@ class _Report(NamedTuple):
     def targets(self) -> None:
         """Reports targets whose shape isn't that of what they are compared with. Only the targets
         are to be changed."""
-        matrix = self.scenario.given.get(TARGETS)
+        matrix = self.scenario.given.matrices.get(TARGETS)
         if matrix is None or not self.of_targets:
             return
         made = (d for d in self.definitions.values() if TARGETS in d.operands)
@@ -210,8 +210,8 @@ class _Report(NamedTuple):
             owner = "the cache" if name.path.local == "cache" else owner
             return f"{owner} of {counted(extent.size, 'token')}"
         here = f", here {sized(extent.size, extent.side)}" if extent.derived else ""
-        matrix = self.scenario.given.get(name)
-        if matrix is None and name in self.scenario.random:
+        matrix = self.scenario.given.matrices.get(name)
+        if matrix is None and name in self.scenario.given.random:
             return f"{name} (random, {sized(extent.size, extent.side)})"
         if matrix is None:
             return f"{name} = {extent.size}"
@@ -224,7 +224,7 @@ class _Report(NamedTuple):
         changed = [
             f"{extent.given} {sized(other.size, extent.side)}"
             for extent, other in ((right, left), (left, right))
-            if extent.given in self.scenario.given
+            if extent.given in self.scenario.given.matrices
         ]
         if not changed:
             return "make them agree"
@@ -234,7 +234,7 @@ class _Report(NamedTuple):
 
     def _why(self, made: Reason) -> str:
         definition = None if isinstance(made, tuple) else self.definitions.get(made)
-        if definition is None and made in self.scenario.sizes:
+        if definition is None and made in self.scenario.given.sizes:
             return f"{made} says how many columns"
         if definition is None:
             name, side = made if isinstance(made, tuple) else (made, 1)
@@ -263,9 +263,8 @@ def shapes_of(
 ) -> dict[str, Shape]:
     """Returns the shape of every quantity, with None for an extent that can't be told. Adds to
     `problems` what doesn't fit together."""
-    definitions = {
-        m.name: m for part in story for m in part.definitions if m.name not in scenario.given
-    }
+    given = scenario.given.matrices
+    definitions = {m.name: m for part in story for m in part.definitions if m.name not in given}
     report = _Report(
         scenario, definitions, problems, set(), _check_cells(scenario, problems), {}, {}
     )
@@ -274,17 +273,17 @@ def shapes_of(
     _know_given(scenario, extents)
     for definition in definitions.values():
         _relate(extents, definition)
-    for name in (*scenario.given, *scenario.random):
+    for name in scenario.given.names:
         for side in (0, 1):
             _know_side(scenario, extents, name, side)
     _know_stated(scenario, extents)
     extents.settle()
     report.targets()
     report.what_is_uncut()
-    if scenario.random and not problems.found:
+    if scenario.given.random and not problems.found:
         _know_papers(scenario, extents)
         report.what_is_uncut()
-    names = {*definitions, *scenario.given, *scenario.random}
+    names = {*definitions, *scenario.given.names}
     names |= {operand for definition in definitions.values() for operand in definition.operands}
     return {name: _shape(extents, name) for name in names}
 
@@ -303,10 +302,10 @@ def _know_tokens(scenario: Scenario, extents: Extents) -> None:
 
 def _know_given(scenario: Scenario, extents: Extents) -> None:
     """Records the shapes of given matrices, and of random ones that state theirs."""
-    for name, matrix in scenario.given.items():
+    for name, matrix in scenario.given.matrices.items():
         for side, size in enumerate(matrix.shape):
             extents.know((name, side), Extent(size, name, side), name)
-    for name, source in scenario.random.items():
+    for name, source in scenario.given.random.items():
         if source.shape is not None:
             for side, size in enumerate(source.shape):
                 extents.know((name, side), Extent(size, name, side), name)
@@ -326,7 +325,7 @@ def _know_side(scenario: Scenario, extents: Extents, name: Name, side: int) -> N
         cached = below(name.path, _TOKENS)
         extents.know((name, 0), Extent(len(names), cached, 0), (name, side))
         return
-    others = name.local in ("memory", TARGETS.local) or name in scenario.row_names
+    others = name.local in ("memory", TARGETS.local) or name in scenario.given.row_names
     runs = role in ("token", "Q", "K") and not others
     if runs and known is not None and len(names) == known.size:
         extents.join(tokens, (name, side), (name, side))
@@ -340,15 +339,15 @@ def _tokens_of(name: Name) -> Name:
 def _know_tables(scenario: Scenario, extents: Extents) -> None:
     """Records that random tables of embeddings have a row for each ID, and a random unembedding an
     entry for each word of the vocabulary."""
+    vocabulary = len(scenario.prediction.logits.vocabulary)
     for stack in scenario.stacks:
-        table = stack.text.table
+        table = stack.text.table.name
         rows = max(stack.text.rows_of_tokens, default=-1) + 1
-        rows = max(rows, len(stack.text.embedded), len(scenario.prediction.vocabulary))
-        if table in scenario.random and extents.of((table, 0)) is None and rows:
+        rows = max(rows, len(stack.text.table.row_names), vocabulary)
+        if table in scenario.given.random and extents.of((table, 0)) is None and rows:
             extents.know((table, 0), Extent(rows, table, 0), table)
-    vocabulary = len(scenario.prediction.vocabulary)
     unembedding = Name("unembedding")
-    if unembedding in scenario.random and vocabulary:
+    if unembedding in scenario.given.random and vocabulary:
         side = 0 if scenario.stack.config.linear else 1
         extents.know((unembedding, side), Extent(vocabulary, unembedding, side), unembedding)
 
@@ -442,7 +441,7 @@ class _Way(NamedTuple):
 
 def _of_way(scenario: Scenario, path: Name, cell: Recurrent) -> _Way:
     known = {below(path, name): shape for name, shape in _shapes(cell)}
-    given = {name: shape for name, shape in known.items() if name in scenario.given}
+    given = {name: shape for name, shape in known.items() if name in scenario.given.matrices}
     return _Way(known, given)
 
 
@@ -488,7 +487,7 @@ def _check_direction(
         if found and _K in (sides[1].of,) and sides[0] == _NUMBER:
             continue  # W_ya may be at fault, and tells how long b_y is
         wanted = tuple(1 if side.of == _ONE else side.times * sizes[side.of] for side in sides)
-        shape = scenario.given[name].shape
+        shape = scenario.given.matrices[name].shape
         if shape != wanted and 0 not in wanted:
             found = True
             is_vector = sides[0] == _NUMBER
@@ -529,6 +528,6 @@ def _most(scenario: Scenario, given: Mapping[Name, _Shape], of: str) -> int:
 
 def _votes(scenario: Scenario, given: Mapping[Name, _Shape], of: str) -> Iterable[int]:
     for name, sides in given.items():
-        for side, size in zip(sides, scenario.given[name].shape, strict=True):
+        for side, size in zip(sides, scenario.given.matrices[name].shape, strict=True):
             if side.of == of and size % side.times == 0:
                 yield size // side.times

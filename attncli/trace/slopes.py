@@ -67,7 +67,7 @@ def gradients_of(trace: Trace) -> list[Name]:
 
 
 def _with_gradients(trace: Trace) -> Iterator[Name]:
-    made = [*trace.scenario.given, *(d.name for d in trace.plan)]
+    made = [*trace.scenario.given.matrices, *(d.name for d in trace.plan)]
     known = {name for name in made if not name.inside(GRADIENTS) and not pass_of(name)}
     of = {name.under(GRADIENTS): name for name in known}
     for definition in trace.plan:
@@ -79,7 +79,7 @@ def checked(trace: Trace) -> Iterator[Checked]:
     """Yields each gradient of a trace, worked in full precision, beside central differences. Raises
     ScenarioError where numbers can't be worked."""
     exact = trace.under("exact")
-    loss = Name(trace.scenario.prediction.loss_name)
+    loss = Name(trace.scenario.prediction.loss.name)
     forth = exact.leading_to([loss])
     leading = {name for d in forth.plan for name in d.operands}
     names = [name for name in gradients_of(exact) if name in leading]

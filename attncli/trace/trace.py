@@ -227,11 +227,12 @@ class Trace:
     def further(self) -> Mapping[str, Trace]:
         """Returns the traces beside this one by what they are called: variants by their names,
         generated ones as `token 2`, or `token 2, beam 1` where there are several beams."""
-        prediction, found = self.scenario.prediction, dict(self.variants)
-        for length, step in groupby(self.generated, lambda t: t.scenario.prediction.generate):
-            token = f"token {prediction.generate - length + 1}"
+        generation, found = self.scenario.prediction.generation, dict(self.variants)
+        left = groupby(self.generated, lambda t: t.scenario.prediction.generation.length)
+        for length, step in left:
+            token = f"token {generation.length - length + 1}"
             for k, trace in enumerate(step, start=1):
-                found[f"{token}, beam {k}" if prediction.beams else token] = trace
+                found[f"{token}, beam {k}" if generation.beams else token] = trace
         return found
 
     def part_of(self, name: str) -> PlannedStep | None:
@@ -284,7 +285,7 @@ class Trace:
         """
         new = {name: self._with_numbers(name, numbers) for name, numbers in replaced.items()}
         given: dict[str, Quantity] = {
-            name: self[name].holding(matrix) for name, matrix in scenario.given.items()
+            name: self[name].holding(matrix) for name, matrix in scenario.given.matrices.items()
         }
         story = self.story
         if new:
@@ -442,7 +443,7 @@ class Outline(NamedTuple):
 def outline_of(trace: Trace) -> Outline:
     """Outlines a trace, worked or still to be worked. It works only quantities whose shapes weren't
     planned."""
-    planned, quantities = trace.scenario.shapes, trace.quantities
+    planned, quantities = trace.scenario.plan.shapes, trace.quantities
     shapes = {n: planned[n] if n in planned else quantities[n].matrix.shape for n in quantities}
     return outlined(trace.scenario, trace.story, shapes)
 
@@ -462,7 +463,7 @@ def parts_of(trace: Trace) -> Iterator[PlannedStep]:
 def _got_through(
     scenario: Scenario, story: Iterable[PlannedStep], known: Iterable[str]
 ) -> Iterator[PlannedStep]:
-    made = {name for name in known if name not in scenario.given and name not in scenario.random}
+    made = {*known}.difference(scenario.given.names)
     for part in story:
         tells_tokens = part.step == "tokenize" and part.place.text.tokens
         if tells_tokens or not made.isdisjoint(d.name for d in part.definitions):

@@ -171,8 +171,9 @@ class ServedScenario:
     def _work(self, changed: ChangedText) -> Worked:
         trace = work(self._typed.page.allowed.load(*changed))
         page = commands.whole_page(trace, self._typed)
-        found = changeable(trace, *changed)
-        return Worked(changed, trace, render(page._replace(changeable=found), "html", _SERVED))
+        interactive = page.interactive._replace(changeable=changeable(trace, *changed))
+        page = page._replace(interactive=interactive)
+        return Worked(changed, trace, render(page, "html", _SERVED))
 
     def change(self, key: str, value: str) -> None:
         """Works the page with one more change. Raises UserError where that can't be, and then

@@ -99,7 +99,7 @@ def _in_all_formats(source: SiteSource, allowed: Allowed) -> Published:
     page, commands = _commands_apart(_page(trace, _FORMAT))
     pages = _pages(trace, page, source, allowed)
     pairs = dict([*pages, *_workbook(trace), *_scenario(source, allowed)])
-    says = scenario.about or source.says or _summary(trace)
+    says = scenario.page.about or source.says or _summary(trace)
     return Published(
         source,
         Word(scenario.title),
@@ -195,7 +195,7 @@ def _folded(trace: Trace, commands: Sequence[str], file: SiteFile | None) -> Ite
     from shlex import quote
 
     from attncli.formats.html.webpage import FoldOut
-    from attncli.pages.parts.closing import as_asked_for
+    from attncli.pages.parts.next_commands import as_asked_for
 
     if file is not None:
         yield FoldOut("Source of this lesson", encoded(file.contents).decode())
@@ -432,9 +432,9 @@ def _first_page(done: Sequence[Published], typed: SiteArguments) -> str:
 
 def _example(source: SiteSource, allowed: Allowed) -> Document:
     """Shows the number that a scenario's page is about, with the table in which it stands."""
-    from attncli.document.blocks import Document, Line, Paragraph, Section, parts_of
+    from attncli.document.blocks import Document, Interactive, Line, Paragraph, Section, parts_of
+    from attncli.pages.parts.answer import first_number
     from attncli.pages.parts.blocks import matrix_block
-    from attncli.pages.parts.findings import first_number
     from attncli.pages.parts.selection import select
     from attncli.pages.parts.working import Origins
 
@@ -443,11 +443,11 @@ def _example(source: SiteSource, allowed: Allowed) -> Document:
     worked = first_number(trace, chosen)
     lines = [line for block in worked for line in parts_of(block, Line)]
     tables = (matrix_block(trace[line.quantity], chosen) for line in lines)
-    says = trace.scenario.about or source.says
+    says = trace.scenario.page.about or source.says
     about = (Paragraph((Word(says),)),) if says else ()
     blocks = (*about, *worked, Paragraph((_POINT,)), *tables)
     sections = (Section("", None, (_EXAMPLE,), (), blocks),) if lines else ()
-    return Document(Word(""), sections, origins=Origins(trace))
+    return Document(Word(""), sections, interactive=Interactive(Origins(trace)))
 
 
 def _page_of_doubt(done: Sequence[Published]) -> str:

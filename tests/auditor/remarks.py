@@ -30,20 +30,20 @@ def _parameters(_: Said, match: re.Match[str]) -> bool:
 
 def _waves(_: Said, match: re.Match[str]) -> bool:
     """The wave lengths of the first pairs and of the last one; all of few."""
-    pairs, d = int(match["pairs"]) + 1, int(match["d"])
-    texts = match["lengths"].split(", ")
+    texts, d = match["lengths"].split(", "), int(match["d"])
     gap = texts.index("…") if "…" in texts else len(texts)
-    of = [*range(gap), *range(pairs - len(texts[gap + 1 :]), pairs)]
+    of = [*range(gap), *range(d // 2 - len(texts[gap + 1 :]), d // 2)]
     told = [text for text in texts if text != "…"]
-    if int(match["last"]) != d - 1 or pairs != d // 2 or len(of) != len(told):
+    if len(of) != len(told):
         return False
     lengths = (2 * math.pi * float(number(match["base"])) ** (2 * i / d) for i in of)
     pairs_of = zip(lengths, told, strict=True)
-    return all(rounds_to(Decimal(repr(length)), text) for length, text in pairs_of)
+    right = all(rounds_to(Decimal(repr(length)), text) for length, text in pairs_of)
+    return right and _is_worked(match["factor"])
 
 
-def _way(_: Said, match: re.Match[str]) -> bool:
-    return int(match["n"]) == int(match["m"]) == int(match["steps"]) + 1
+def _way(claim: Said, match: re.Match[str]) -> bool:
+    return len(claim.table("states").rows) == int(match["steps"]) + 1
 
 
 def _kept(_: Said, match: re.Match[str]) -> bool:
@@ -87,36 +87,18 @@ def _left_by(
     return left
 
 
-def _back(claim: Said, match: re.Match[str]) -> bool:
-    """The norm of the product of all factors but the one that leads before the first token."""
-    norms = claim.tables["factor_norms"].text
-    at = norms.index(match["norm"])
-    leads = int(match["factor"].partition("[")[2].rstrip("]")) - 1
-    return int(match["count"]) == len(norms) - 1 and at == leads and at in (1, len(norms) - 2)
-
-
-def _grown(claim: Said, match: re.Match[str]) -> bool:
-    for table in claim.page["tables"]:
-        if "Times the row above" in table["headings"] and len(table["rows"]) > int(match["steps"]):
-            sizes = [row[table["headings"].index("Size")] for row in table["rows"]]
-            return [sizes[0], sizes[-1]] == [match["start"], match["end"]]
-    return False
-
-
 def _moved(_: Said, match: re.Match[str]) -> bool:
     then, now = (number(match[name].rpartition(" = ")[2]) for name in ("then", "now"))
     return now >= then and _is_worked(match["then"]) and _is_worked(match["now"])
 
 
 def _shares(claim: Said, match: re.Match[str]) -> bool:
-    """By how much the loss falls in all, and whether the parts are more; what each part brings is
-    worked in another test."""
+    """By how much the loss falls in all; what each part brings is worked in another test."""
     losses = [name for name in claim.tables if name.rpartition(".")[2] == "cross_entropy"]
     before, *_, after = (
         number(claim.tables[name].text[0]) for name in losses if "grad" not in name
     )
-    parts, fall = number(match["one"]) + number(match["other"]), before - after
-    return fall == number(match["fall"]) and (parts > fall) == bool(match["less"])
+    return before - after == number(match["fall"])
 
 
 def _like(digits: Decimal, exact: Decimal) -> Decimal:
@@ -139,42 +121,24 @@ def _drawn(claim: Said, match: re.Match[str]) -> bool:
     if any(abs(entry * own - number(text)) > own / 100 for entry, text in tempered):
         return False
     likeliest = table.columns.index(match["token"])
-    told = [(match["now"], match["rest"]), (match["then"], match["others"])]
-    pairs = [*zip(shares, told, strict=True)]
-    right = all(
-        row[likeliest] == max(row) and rounds_to(100 * row[likeliest], one)
-        for row, (one, _) in pairs
+    told = zip(shares, (match["now"], match["then"]), strict=True)
+    return all(
+        row[likeliest] == max(row) and rounds_to(100 * row[likeliest], text) for row, text in told
     )
-    if match["verb"] is None:
-        return right
-    two = {table.columns.index(match[name]) for name in ("a", "b")}
-    rests = [(sum(x for j, x in enumerate(row) if j not in two), text) for row, (_, text) in pairs]
-    verb = "rise" if int(match["others"]) > int(match["rest"]) else "fall"
-    return right and verb == match["verb"] and all(rounds_to(100 * x, text) for x, text in rests)
 
 
 REMARKS: tuple[tuple[str, Callable[[Said, re.Match[str]], bool]], ...] = (
     (r"The table has (?P<n>[\d,]+) × (?P<d>[\d,]+) = (?P<product>[\d,]+) parameters\.",
      _parameters),
-    (rf"i counts the pairs, from 0 to (?P<pairs>\d+)\. Pair i has the dimensions 2i and 2i\+1, which go from 0 to"
-     rf" (?P<last>\d+)\. Its waves repeat after 2π × (?P<base>{_N})\^\(2i/(?P<d>\d+)\) positions: (?P<lengths>.+?)\. Early pairs tell near positions apart, late ones far positions\.",
-     _waves),
-    (rf"turns by 1 radian from .+ each further one is (?P<factor>.+ = {_N}) times as slow\.",
-     lambda _, match: _is_worked(match["factor"])),
-    (r"Each state needs the one before it: (?P<n>\d+) steps, none of them in parallel, and (?P<steps>\d+) from .+ to .+\."
-     r" Attention compares all (?P<m>\d+) tokens at once, and takes 1 step from any of them to any other\.", _way),
-    (r"the gates keep these shares of the memory's numbers: (?P<shares>.+?)\.(?= c goes |$)", _kept),
+    (rf"Pair i, the dimensions 2i and 2i\+1, repeats after 2π × (?P<base>{_N})\^\(2i/(?P<d>\d+)\)"
+     rf" positions: (?P<lengths>.+?), each (?P<factor>.+ = {_N}) times as long as the one before\.", _waves),
+    (r"From .+ to .+ it takes (?P<steps>\d+) steps, one after the other, and attention takes 1\.", _way),
+    (r"the gates keep these shares of the memory's numbers: (?P<shares>.+?)\.$", _kept),
     (rf"(?P<name>\S+\[)(?P<time>\d+)\]\[(?P<k>\d+)\] = (?P<number>{_N}) (?P<sign>[=≈]) (?P<parts>[^:]+): what is left of"
-     r" (?P<whose>.+)\. A token's part is its candidate", _left),
-    (rf"a gradient goes through (?P<count>\d+) matri(?:ces\. Their product, |x, )(?P<factor>\S+), has the norm (?P<norm>{_N})\."
-     r" Attention takes it back in 1 step", _back),
-    (rf"a gradient goes through (?P<steps>\d+) steps, and its size goes from (?P<start>{_N}) to (?P<end>{_N})\."
-     r" Attention takes it back in 1 step", _grown),
+     r" (?P<whose>.+)\.$", _left),
     (rf"^The cosine of .+ rises most, from (?P<then>.+? = {_N}) to"
      rf" (?P<now>.+? = {_N})\.", _moved),
-    (rf"put back to the start, the loss falls by (?P<one>{_N}) of the (?P<fall>{_N})\. With .+ put back to the start, the loss"
-     rf" falls by (?P<other>{_N})\.(?P<less> Where one has helped, the other has less left to do\.)?", _shares),
-    (rf"Of 100 draws about (?P<now>\d+) would be “(?P<token>.+?)” at temperature (?P<own>{_N}), and about (?P<then>\d+) at temperature (?P<other>{_N})\."
-     r"(?: Draws of neither “(?P<a>.+?)” nor “(?P<b>.+?)” (?P<verb>rise|fall) from (?P<rest>\d+) to (?P<others>\d+)\.)?", _drawn),
+    (rf"put back to the start, the loss falls by (?P<one>{_N}) of the (?P<fall>{_N}), with .+ by (?P<other>{_N})\.", _shares),
+    (rf"Of 100 draws about (?P<now>\d+) would be “(?P<token>.+?)” at temperature (?P<own>{_N}), and about (?P<then>\d+) at temperature (?P<other>{_N})\.", _drawn),
 )  # fmt: skip
 """What remarks say, and what tells whether it is so."""

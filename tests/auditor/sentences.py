@@ -59,7 +59,7 @@ def _false(claim: Said) -> Iterator[str]:
 
 
 def _attended(claim: Said, match: re.Match[str]) -> bool:
-    """Each query's largest weight, and all keys that have it."""
+    """A query's largest weight, and all keys that have it."""
     place = [part for word in re.findall(r"[A-Z][a-z-]+(?: \d+)?", match["place"] or "")
              for part in [re.sub(r" (\d+)", r"[\1]", _named(word))]]  # fmt: skip
     path = ".".join(place) if place else claim.path
@@ -67,11 +67,7 @@ def _attended(claim: Said, match: re.Match[str]) -> bool:
     if not place and not claim.path and "weights" not in own:
         path = max(own).rpartition(".")[0]
     table = claim.tables[claim.tables.full("weights", path)]
-    return all(
-        _is_largest(table, clause)
-        for clause in re.split(r"(?<=\)), |(?<=…), ", match["clauses"])
-        if clause != "…"
-    )
+    return _is_largest(table, match["clause"])
 
 
 def _named(word: str) -> str:
@@ -123,7 +119,7 @@ def _largest(table: Table, token: str) -> list[str]:
 
 
 _CLAUSE = re.compile(
-    rf"(?P<query>.+?) (?:attends )?(?P<how>most to|only to|to all alike|to) ?(?P<keys>.*?) ?"
+    rf"(?P<query>.+?) attends (?P<how>most to|only to|to all alike) ?(?P<keys>.*?) ?"
     rf"\((?P<weight>{_N})(?P<each> each)?\)"
 )
 
@@ -171,30 +167,22 @@ def _routed(claim: Said, match: re.Match[str]) -> bool:
 
 
 def _sent(claim: Said, match: re.Match[str]) -> bool:
-    """The experts of each token, from the largest of its weights on."""
+    """The experts of a token, from the largest of its weights on."""
     table = claim.table("routing")
-    told = re.findall(
-        rf"(“.+?”|[Tt]oken \d+)(?: goes)? to ((?:expert \d+ \({_N}\)(?:, to | and to )?)+)",
-        match[0],
+    row = dict(
+        zip(table.columns, table.text[table.rows.index(_token(match["token"]))], strict=True)
     )
-    for token, experts in told:
-        row = dict(zip(table.columns, table.text[table.rows.index(_token(token))], strict=True))
-        shares = re.findall(rf"(expert \d+) \(({_N})\)", experts)
-        order = sorted((text for text in row.values() if number(text)), key=number, reverse=True)
-        if [text for _, text in shares] != order[: len(shares)] or any(
-            row[e] != n for e, n in shares
-        ):
-            return False
-    return bool(told)
+    shares = re.findall(rf"(expert \d+) \(({_N})\)", match["experts"])
+    order = sorted((text for text in row.values() if number(text)), key=number, reverse=True)
+    told = [text for _, text in shares] == order[: len(shares)]
+    return told and all(row[expert] == text for expert, text in shares)
 
 
 def _next(claim: Said, match: re.Match[str]) -> bool:
     table = claim.table("probabilities")
-    row = table.text[table.rows.index(_token(match["row"]))]
-    best = sorted(zip(map(number, row), table.columns, strict=True), key=lambda pairs: -pairs[0])[
-        :2
-    ]
-    return [(number(match[f"p{k}"]), _token(match[f"token{k}"])) for k in (1, 2)] == best
+    row = [number(text) for text in table.text[table.rows.index(_token(match["row"]))]]
+    most = [token for token, p in zip(table.columns, row, strict=True) if p == max(row)]
+    return most == [_token(match["token"])] and number(match["p"]) == max(row)
 
 
 def _sure(claim: Said, match: re.Match[str]) -> bool:
@@ -213,17 +201,6 @@ def _norms(norms: Sequence[str], match: re.Match[str]) -> bool:
     return told in (list(norms), list(norms)[::-1]) and (verdict is None or steps == verdict)
 
 
-def _next_of_many(claim: Said, match: re.Match[str]) -> bool:
-    """The likeliest, and all that come next to it alike."""
-    table = claim.table("probabilities")
-    row = dict(zip(table.columns, table.text[table.rows.index(_token(match["row"]))], strict=True))
-    first, second = number(match["p1"]), number(match["p2"])
-    others = [_token(other) for other in re.split(r", | and ", match["others"])]
-    below = max(number(text) for text in row.values() if number(text) < first)
-    alike = [token for token, text in row.items() if number(text) == second]
-    return number(row[_token(match["token1"])]) == first and second == below and alike == others
-
-
 def _loss(claim: Said, place: str) -> str:
     """What is made smaller on this page."""
     losses = ("binary_cross_entropy", "mse", "cross_entropy")
@@ -232,16 +209,14 @@ def _loss(claim: Said, place: str) -> str:
 
 
 def _progressed(claim: Said, match: re.Match[str]) -> bool:
-    """The loss after an update, and by how much it changed and was to change."""
+    """The loss after an update, and by how much it changed."""
     place = f"train[{match['count']}]"
-    loss, change, predicted = (
-        number(claim.tables[f"{place}.{name}"].text[0])
-        for name in (_loss(claim, place), "change", "predicted")
+    loss, change = (
+        number(claim.tables[f"{place}.{name}"].text[0]) for name in (_loss(claim, place), "change")
     )
     verb = "rose" if change > 0 else "fell" if change < 0 else "changed"
-    told = change if match["predicted"] is None else number(match["predicted"])
     right = number(match["loss"]) == loss and number(match["by"]) == abs(change)
-    return right and match["verb"] == verb and told == predicted
+    return right and match["verb"] == verb
 
 
 def _trained_otherwise(claim: Said, match: re.Match[str]) -> bool:
@@ -436,21 +411,17 @@ Check = Callable[[Said, "re.Match[str]"], bool]
 _CHECKED: tuple[tuple[re.Pattern[str], Check], ...] = tuple(
     (re.compile(pattern), check)
     for pattern, check in (
-        (r"^(?:(?P<place>(?:[A-Z][a-z-]+(?: \d+)?(?: · )?)+): )?(?P<clauses>[^:]+? attends (?!.*Shapes:).*\))\.$",
+        (r"^(?:(?P<place>(?:[A-Z][a-z-]+(?: \d+)?(?: · )?)+): )?(?P<clause>[^:]+? attends (?!.*Shapes:).*\))\.$",
          _attended),
         (rf"The source says that (?:each row of )?(?P<name>[\w.]+)(?:\[(?P<row>[^]]*)\])? (?:has its largest number at"
          rf" (?:its own token|“(?P<column>[^”]*)”)|adds up to (?P<total>{_N}))(?: \([^)]*\))?\. It"
          r" (?P<verdict>is(?:n't)? so.*?)\.$", _claimed),
-        (rf"^(?P<clauses>[^:]+? goes to .+ \({_N}\))\.$", _sent),
+        (rf"^(?P<token>“.+?”|[Tt]oken \d+) goes to (?P<experts>.+ \({_N}\).*)\.$", _sent),
         (rf"(?P<query>\S+) is most like (?P<key>\S+): (?P<share>{_N}) % of its answer is"
          r" (?P<value>\S+)\.", _looked_up),
         (r"The token goes to the (?P<n>\d+) experts that fit it best", _routed),
-        (rf"(?:After|For) (?P<row>\S+) the most likely (?:next token|token|class) is (?P<token1>\S+) \((?P<p1>{_N})\), then"
-         rf" (?P<token2>\S+) \((?P<p2>{_N})\)\.", _next),
-        (rf"(?:After|For) (?:token )?(?P<row>\S+) the most likely (?:next token|token|class) is (?P<token1>\S+) \((?P<p1>{_N})\), then"
-         rf" (?P<others>.+?) \((?P<p2>{_N})(?: each)?\)\.", _next_of_many),
-        (rf"[Aa]fter update (?P<count>\d+) the loss is (?P<loss>{_N})\. It (?P<verb>rose|fell|changed) by (?P<by>{_N})"
-         rf"(?:, as the gradient predicted|, where the gradient predicted a change of (?P<predicted>{_N}))\.", _progressed),
+        (rf"(?:After|For) (?:token )?(?P<row>\S+) the most likely (?:next token|token|class) is (?P<token>\S+) \((?P<p>{_N})\)\.", _next),
+        (rf"[Aa]fter update (?P<count>\d+) the loss is (?P<loss>{_N}): it (?P<verb>rose|fell|changed) by (?P<by>{_N})\.", _progressed),
         (rf"(?P<y>y\[\d+\])\[(?P<k>\d+)\] is (?P<p>{_N}): a probability of (?P<share>{_N}) % that the target is 1\.", _sure),
         (rf"[Ww]ith a perplexity of (?P<p>{_N}) the model is as unsure as if it had to guess among (?P<count>{_N})"
          r" equally likely", _perplexed),
@@ -476,8 +447,8 @@ _CHECKED: tuple[tuple[re.Pattern[str], Check], ...] = tuple(
          r"(?:.* This round may prune (?P<most>\d+), but without these (?P<these>\d+) the)?", _pruned),
         (r"It prints (?P<n>\d+) more numbers of (?P<name>\S+) that differ", _not_told),
         (r"^(?P<variant>.+) \([^()]*\): (?:all (?P<all>\d+) rows|(?P<n>\d+) of the (?P<of>\d+) rows|the only row|(?P<both>both rows)) of"
-         r" (?P<name>[\w.\[\]]+) differs? from th(?:ose|at) (?:of (?P<own_name>\S+) )?in the (?:scenario itself|variant (?P<before>.+?))\."
-         r" (?:It is the|The|(?P<shown>Of those shown, the)) row of (?P<row>.+?)(?: differs most)?,"
+         r" (?P<name>[\w.\[\]]+) differs? from th(?:ose|at) (?:of (?P<own_name>\S+) )?in the (?:scenario itself|variant (?P<before>.+?)):"
+         r" (?:the row of|(?P<shown>of those shown )?most that of) (?P<row>.+?),"
          rf" with (?P<its>{_N}) instead of (?P<own>{_N})(?: in column (?:“(?P<named>.+)”|(?P<column>\d+)))?\.",
          _compared),
         (r"The (?:block has|layers have|heads have) moved the row of (?P<row>.+) furthest: from \[(?P<start>[^]]*)\] in (?P<X>\S+)"

@@ -140,7 +140,7 @@ def large_traces() -> None:
         ("carry", lambda x: np.round(x, 3), ("np.round at each step", "")),
     ):
         scenario = load({**m, "rounding": {"policy": policy, "decimals": 3}})
-        given = {name: matrix.values for name, matrix in scenario.given.items()}
+        given = {name: matrix.values for name, matrix in scenario.given.matrices.items()}
         tasks = (lambda g=given, k=keep: bare(g, k), lambda s=scenario: work(s))
         times, memory = best(15, *tasks), [peak(task) for task in tasks]
         what = f"a trace of {SIZE} × {SIZE}, {policy}, / the same sums in bare NumPy"
@@ -443,7 +443,7 @@ def live() -> None:
         known = work(read())
 
         def numbers() -> None:
-            made: dict[Any, Any] = {name: known[name] for name in known.scenario.given}
+            made: dict[Any, Any] = {name: known[name] for name in known.scenario.given.matrices}
             for definition in known.plan:
                 made[definition.name] = make(known.scenario, made, definition)
 

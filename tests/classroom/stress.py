@@ -20,7 +20,7 @@ from attncli.classroom.exercises.answer_keys import around
 from attncli.classroom.exercises.blanked import BlankedPage, shown_rows, taken
 from attncli.classroom.exercises.line_blanks import Blankable
 from attncli.classroom.exercises.requests import ExerciseRequest, request_of
-from attncli.classroom.files.exercise_file import Ask, ExerciseFile
+from attncli.classroom.files.exercise_file import Ask, ExerciseFile, FormNumbers
 from attncli.classroom.nice_numbers.costs import difficulty
 from attncli.classroom.paper_files import form_names, variants
 from attncli.document.blocks import Bullets, DefinitionList, Document, Spans, Subheading, Table
@@ -151,7 +151,8 @@ def stress(
 ) -> list[Trial]:
     """Trials of so many forms of a scenario. Raises UnknownError for what the oracle hasn't."""
     trace = work(load(scenario, changes).alone())
-    order = ExerciseFile(scenario, tuple(Ask(step=step) for step in steps) or (Ask(),), seed=seed)
+    asks = tuple(Ask(step=step) for step in steps) or (Ask(),)
+    order = ExerciseFile(scenario, asks, numbers=FormNumbers(seed=seed))
     request = request_of(trace, order)
     data, folder = plain_data(scenario, changes), shipped.find(scenario).parent
     made = zip(form_names(forms), variants(trace, request, forms, seed, allow), strict=True)

@@ -33,7 +33,7 @@ from attncli.document.blocks import (
     Term,
 )
 from attncli.document.questions import Item, Paper
-from attncli.document.tables import MatrixBlock
+from attncli.document.tables import MatrixBlock, TableDisplay, TableNames
 from attncli.formats import RenderOptions, render
 from attncli.formats.tex import setting
 from attncli.formats.tex.setting import aligned, breakable, escaped, macros_for, math_width
@@ -160,7 +160,10 @@ def page_of_words(several: Sequence[str]) -> Document:
         Derivation(lines),
         Bullets(tuple((Word(w), " and ", Term(ex.Symbol("Q", (Word(w),)))) for w in several)),
         MatrixBlock(
-            "X", matrix, as_words(tuple(several)), as_words(tuple(several[:m])), tuple(range(n))
+            "X",
+            matrix,
+            TableNames(as_words(tuple(several)), as_words(tuple(several[:m]))),
+            tuple(range(n)),
         ),
         Callout(tuple(Word(w) for w in several)),
         title=" ".join(several[:40]),
@@ -273,9 +276,10 @@ def test_wide_things_stay_inside_the_margins(tmp_path: Path, fragment: bool) -> 
     name = ex.Symbol(
         "weights", as_words(("a token that has rather a long name", "another of these"))
     )
+    numbered = as_words(tuple(map(str, range(12))))
     page = of_blocks(
-        MatrixBlock("X", matrix, names, names, tuple(range(12))),
-        MatrixBlock("Y", matrix, names, as_words(tuple(map(str, range(12)))), tuple(range(12))),
+        MatrixBlock("X", matrix, TableNames(names, names), tuple(range(12))),
+        MatrixBlock("Y", matrix, TableNames(names, numbered), tuple(range(12))),
         Derivation((Line(name, (("=", long), ("=", ex.Vector(numbers)), ("≈", numbers[0]))),)),
         ColumnSum(ex.Symbol("output", ("x",)), ((product, ex.Vector(numbers)),) * 3, "=",
                  ex.Vector(numbers)),
@@ -344,8 +348,8 @@ def exercise(kind: str) -> Document:
     matrix = Matrix.of_written(numbers)
     table = MatrixBlock(
         "scores", matrix if is_given else matrix.without(matrix.marked(ids)),
-        as_words(("I", "love")), as_words(("I", "love")), (0, 1),
-        made_in="scores", with_sums=True, blanks=ids,
+        TableNames(as_words(("I", "love")), as_words(("I", "love"))), (0, 1),
+        made_in="scores", display=TableDisplay(with_sums=True), blanks=ids,
     )  # fmt: skip
     symbol = ex.Symbol("exp", ("I",))
     lines = Derivation(

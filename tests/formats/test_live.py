@@ -64,7 +64,7 @@ def shown(chromium: Any, document: Document, path: Path, address: str = "") -> I
 
 def drawn(document: Document, rng: random.Random) -> Changes:
     """One or two numbers, a policy, decimals, perhaps another scale or mask."""
-    changeable = document.changeable
+    changeable = document.interactive.changeable
     assert changeable is not None
     keys = [*changeable.numbers.values()]
     made = {}
@@ -186,7 +186,7 @@ def test_what_was_changed_can_be_sent(chromium: Any, tmp_path: Path) -> None:
         ("rounding.decimals", "2"),
     ]
     document = page_of("i_love_ai")
-    assert document.changeable is not None
+    assert document.interactive.changeable is not None
     with shown(chromium, document, tmp_path / "page.html") as page:
         page.evaluate("changes => attncli.live.changeTo(changes)", changes)
         address, numbers = page.url.partition("#")[2], page.evaluate("attncli.live.numbers()")
@@ -196,7 +196,7 @@ def test_what_was_changed_can_be_sent(chromium: Any, tmp_path: Path) -> None:
         assert heard.value.suggested_filename == "i_love_ai.yaml"
         assert heard.value.path().read_text("utf-8") == text
     sets = [f"{key}={value}" for key, value in changes]
-    assert text == edited(document.changeable.text, sets, SCENARIO.known)
+    assert text == edited(document.interactive.changeable.text, sets, SCENARIO.known)
     with shown(chromium, document, tmp_path / "page.html", f"#{address}") as page:
         assert page.evaluate("attncli.live.numbers()") == numbers
         assert page.locator("select[data-key=mask]").input_value() == "causal"
@@ -214,7 +214,7 @@ def test_two_keys_of_a_map_that_is_not_there_are_one(chromium: Any, tmp_path: Pa
         source.write_text(page.evaluate("attncli.live.asScenario()"))
     scenario = load(str(source))
     assert (scenario.rounding.policy, scenario.rounding.decimals) == ("exact", 2)
-    assert scenario.given[Name("X")].values.tolist() == [[1, 0], [3, 1]]
+    assert scenario.given.matrices[Name("X")].values.tolist() == [[1, 0], [3, 1]]
     assert "# two tokens" in source.read_text()
 
 
@@ -267,7 +267,7 @@ def test_an_address_that_says_nothing_is_told(chromium: Any, tmp_path: Path) -> 
 def test_other_pages_have_no_fields() -> None:
     for name, why in STILL.items():
         if name not in ("embedding_table", "i_can_go_alone"):
-            assert page_of(name).changeable is None, why
+            assert page_of(name).interactive.changeable is None, why
     assert 'id="live"' not in render(page_of("bpe"), "html", RenderOptions())
 
 

@@ -4,6 +4,7 @@ changed scenario."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -12,30 +13,34 @@ import pytest
 from attncli.formats.colours import LIGHT, shade_of
 from tests.formats.test_live import page_of, shown
 
-PICTURES = """() => [...document.querySelectorAll("figure[data-picture]")].map(figure => [
-  [JSON.parse(figure.dataset.picture).kind, figure.closest("section").id, figure.querySelector("figcaption").textContent],
+PICTURES = """() => [...document.querySelectorAll("figure:is([data-cell], :has([data-cell]))")].map(figure => [
+  [figure.querySelector("[data-shows]")?.dataset.shows ?? "", figure.closest("section").id,
+    figure.querySelector("figcaption").textContent],
   figure.hidden ? null :
-  [...figure.querySelectorAll("svg, svg *")].map(one => [one.localName,
-    one.getAttribute("class")?.replace(/ ?fresh/, "") || null,
-    one.children.length ? "" : one.textContent,
+  [...figure.querySelectorAll("svg, svg :not(desc *)")].map(one => [one.localName,
+    one.getAttribute("class")?.replace(/ ?fresh/, "").trim() || null,
+    one.localName === "desc" ? one.textContent.split(/(?<=\\d\\.) /).sort().join(" ")  // edges are told by their weights
+      : one.children.length ? "" : one.textContent,
     Object.fromEntries([...one.attributes]
-      .filter(({name}) => !/^(class|data-n|role|tabindex|aria-.*)$/.test(name))
+      .filter(({name}) => !/^(class|data-.*|role|tabindex|aria-.*)$/.test(name))
       .filter(({name}) => !one.matches("svg") || name !== "style") // a whole number of pixels
       .map(({name, value}) => [name, value]))])])"""
-"""Each picture: its kind, section and caption; then the name, class, text and attributes of its
-elements, null of one that is hidden."""
+"""Each picture: how it shows its numbers, its section and caption; then the name, class, text and
+attributes of its elements, null of one that is hidden."""
 NEAR = 0.2
-SHADED = {"HeatMaps", "Pixels"}
+KEPT = {"shade", "width"}
+"""Cells of heat maps keep their places, and bars their scale."""
 CASES: Sequence[tuple[str, Sequence[tuple[str, str]], set[str], set[str]]] = (
     (
         "i_love_ai",
         [("W_Q[1,2]", "-3"), ("embeddings[love,1]", "4")],
-        {"Bars", "Graph", "Plane"},
-        {"HeatMaps"},
+        {"", "stroke-width", "width"},
+        {"shade"},
     ),
-    ("yassine_rnn_sentence", [("W_ax[1,1]", "-2.5")], {"Curves"}, set()),
+    ("i_love_ai", [("W_K[2,1]", "-0.3")], {""}, {"shade", "width", "stroke-width"}),
+    ("yassine_rnn_sentence", [("W_ax[1,1]", "-2.5")], {""}, set()),
 )
-"""Scenarios with changes, the kinds of pictures that are hidden then, and those shaded otherwise."""
+"""Scenarios with changes, the kinds of pictures that are hidden then, and those set otherwise."""
 
 
 def is_near(found: str, expected: str) -> bool:
@@ -59,8 +64,8 @@ def number(part: str) -> str | float:
         return part
 
 
-def otherwise(found: list[Any], expected: list[Any], *, heat_map: bool) -> list[Any]:
-    """The elements that aren't as they should be; cells of heat maps keep their places."""
+def otherwise(found: list[Any], expected: list[Any], *, kept: bool) -> list[Any]:
+    """The elements that aren't as they should be, in their places but where these are `kept`."""
     if len(found) != len(expected):
         return [[[e[0], e[1], e[2]] for e in found], [[e[0], e[1], e[2]] for e in expected]]
     return [
@@ -68,7 +73,7 @@ def otherwise(found: list[Any], expected: list[Any], *, heat_map: bool) -> list[
         for a, b in zip(found, expected, strict=True)
         if a[:3] != b[:3]
         or (
-            not heat_map
+            not kept
             and (
                 a[3].keys() != b[3].keys()
                 or not all(is_near(x, b[3][key]) for key, x in a[3].items())
@@ -77,14 +82,14 @@ def otherwise(found: list[Any], expected: list[Any], *, heat_map: bool) -> list[
     ]
 
 
-@pytest.mark.parametrize(("name", "changes", "hidden", "shaded"), CASES)
+@pytest.mark.parametrize(("name", "changes", "hidden", "followed"), CASES)
 def test_pictures_follow_or_are_hidden(
     chromium: Any,
     tmp_path: Path,
     name: str,
     changes: Sequence[tuple[str, str]],
     hidden: set[str],
-    shaded: set[str],
+    followed: set[str],
 ) -> None:
     with shown(chromium, page_of(name), tmp_path / "page.html") as page:
         before = page.evaluate(PICTURES)
@@ -102,18 +107,38 @@ def test_pictures_follow_or_are_hidden(
     wrong = [
         (called, its)
         for called, elements in visible
-        if (its := otherwise(elements, other[called], heat_map=called[0] == "HeatMaps"))
+        if (its := otherwise(elements, other[called], kept=called[0] in KEPT))
     ]
     assert wrong == []
-    kinds_hidden = {kind for (kind, *_), elements in found if elements is None}
-    assert kinds_hidden >= hidden
-    assert not kinds_hidden & SHADED
+    assert {kind for (kind, *_), elements in found if elements is None} == hidden
     first = {tuple(called): elements for called, elements in before}
-    assert {called[0] for called, elements in visible if elements != first[called]} >= shaded
+    assert {called[0] for called, elements in visible if elements != first[called]} == followed
+    for called, elements in visible:
+        if called[0] == "width":
+            check_bars(elements)
+
+
+def check_bars(elements: list[Any]) -> None:
+    """Bars of a picture are as long as their numbers by as many scales as it has, each number
+    stands at the end of its bar, and nothing outside."""
+    bars = [
+        (float(box["x"]), float(box["width"]), float(text.replace("−", "-")), float(at["x"]))
+        for (name, kind, _, box), (_, _, text, at) in pairwise(elements)
+        if name == "rect" and kind in ("bar", "bar below")
+    ]
+    assert bars
+    for x, wide, number, at in bars:
+        assert at == pytest.approx(x - 8 if number < 0 else x + wide + 8, abs=0.11)
+    units = {
+        (round(x if n >= 0 else x + w), round(w / abs(n), -1)) for x, w, n, _ in bars if w > 20
+    }
+    assert len({zero for zero, _ in units}) == len(units)
+    right = float(elements[0][3]["width"])
+    assert all(0 <= x <= x + wide <= right for x, wide, *_ in bars)
 
 
 def test_shades_are_those_of_the_program(chromium: Any, tmp_path: Path) -> None:
     shares = [k / 32 for k in range(-1, 34)]
     with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:
-        found = page.evaluate("shares => shares.map(attncli.shadeOf)", shares)
+        found = page.evaluate("shares => shares.map(share => attncli.shadeOf(share, 9))", shares)
     assert found == [shade_of(share, LIGHT.shades) for share in shares]

@@ -62,8 +62,8 @@ def test_a_scenario_shows_what_it_gives() -> None:
     shown = page_in(scenario._repr_html_())
     tables = main_of(shown).each("table")
     named = [t.text.split()[0] for t in tables if t.attributes["class"] == "quantity"]
-    assert {*named} == {*scenario.given}
-    assert scenario.about.split()[0] in shown
+    assert {*named} == {*scenario.given.matrices}
+    assert scenario.page.about.split()[0] in shown
 
 
 @pytest.mark.parametrize("form", ["markdown", "html"])

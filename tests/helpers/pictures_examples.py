@@ -23,7 +23,7 @@ from attncli.document.pictures import (
     Plane,
     Series,
 )
-from attncli.document.tables import MatrixBlock
+from attncli.document.tables import MatrixBlock, TableDisplay, TableNames
 from attncli.maths.equations.matrix import Matrix
 from attncli.maths.equations.tree import Number
 from attncli.names import Word, words
@@ -66,9 +66,8 @@ def table(
     shares: bool,
 ) -> MatrixBlock:
     matrix = Matrix(np.array(values, dtype=float), None, 3)
-    return MatrixBlock(
-        "M", matrix, tuple(rows), tuple(columns), tuple(range(len(rows))), "made", shares=shares
-    )
+    names, display = TableNames(tuple(rows), tuple(columns)), TableDisplay(shares=shares)
+    return MatrixBlock("M", matrix, names, tuple(range(len(rows))), "made", display=display)
 
 
 def heads(count: int, tokens: Sequence[Word]) -> HeatMaps:
@@ -78,7 +77,8 @@ def heads(count: int, tokens: Sequence[Word]) -> HeatMaps:
             [sin(1.7 * i + j * (h + 1)) * 3 for j in range(len(tokens))] for i in range(len(tokens))
         ]
         block = table([softmax(row, 1) for row in scores], tokens, tokens, shares=True)
-        made.append((f"Head {h + 1}", block._replace(roles=("Q", "K"))))
+        names = block.names._replace(roles=("Q", "K"))
+        made.append((f"Head {h + 1}", block._replace(names=names)))
     return HeatMaps("Each head's weights of attention", tuple(made))
 
 

@@ -111,7 +111,7 @@ ATTRIBUTES = {
     "id", "class", "lang", "charset", "name", "content", "http-equiv", "href", "scope", "colspan",
     "tabindex", "data-n", "aria-label", "aria-labelledby", "role", "hidden", "type", "width",
     "data-kind", "data-name", "aria-describedby", "size", "maxlength", "autocomplete", "spellcheck",
-    "inputmode", "open", "selected", "data-key", "data-set", "data-from", "data-told", "data-picture", "data-held", "data-after",
+    "inputmode", "open", "selected", "data-key", "data-set", "data-from", "data-told", "data-cell", "data-shows", "data-scale", "data-room", "data-held", "data-after",
     "height", "viewbox", "x", "y", "x1", "y1", "x2", "y2", "rx", "cx", "cy", "r", "d", "transform",
     "stroke-width", "style",
 }  # fmt: skip

@@ -108,7 +108,7 @@ def test_a_decoder_with_shared_heads_and_its_cache() -> None:
 
     same(found, *counted(forward, *linear, table))
     for floats, size in BYTES.items():
-        data = page_of(trace, (), "cost", pictured=False, floats=floats).data
+        data = page_of(trace, (), "cost", pictured=False, floats=floats).data.told
         assert data["total"]["kv_cache"] == 2 * 2 * N * kv * d_k * size  # type: ignore[index]
 
 
@@ -124,7 +124,7 @@ def test_an_lstm_costs_what_its_formula_says() -> None:
     assert sum(cost.multiplications for cost in found) == N * (4 * h * (d + h) + 3 * h)
     module = torch.nn.LSTM(d, h)
     assert sum(cost.parameters for cost in found) == sum(p.numel() for p in module.parameters())
-    assert "kv_cache" not in page_of(trace, (), "cost", pictured=False).data["total"]  # type: ignore[operator]
+    assert "kv_cache" not in page_of(trace, (), "cost", pictured=False).data.told["total"]  # type: ignore[operator]
 
 
 @pytest.mark.parametrize(

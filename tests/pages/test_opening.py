@@ -31,7 +31,7 @@ def test_every_step_says_why_in_one_sentence() -> None:
 @pytest.mark.parametrize("name", SHIPPED)
 def test_a_page_begins_with_what_it_is_about_and_a_worked_number(name: str) -> None:
     trace = shipped_trace(name)
-    about = trace.scenario.about
+    about = trace.scenario.page.about
     assert about.partition("?")[1]
     assert 2 <= len(re.findall(r"[.?](?= [A-Z“]|$)", about)) <= 5
     lines = (GOLDEN / f"{name}.txt").read_text("utf-8").splitlines()

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attncli.document.blocks import Document, Section
-from attncli.document.tables import MatrixBlock
+from attncli.document.tables import MatrixBlock, TableDisplay, TableNames
 from attncli.formats import RenderOptions, render
 from attncli.maths.equations.matrix import Matrix
 from attncli.maths.numbers import decimals
@@ -31,7 +31,9 @@ def blocks(draw: st.DrawFn) -> MatrixBlock:
     shares = np.array([n * 10.0**-e for n, e in zip(counts, exponents, strict=True)])
     matrix = Matrix((shares / shares.sum())[None, :], None, draw(st.integers(1, 6)))
     names = draw(st.permutations(NAMES))[:columns]
-    return MatrixBlock("shares", matrix, words(("a",)), words(tuple(names)), (0,), with_sums=True)
+    names_of_both = TableNames(words(("a",)), words(tuple(names)))
+    display = TableDisplay(with_sums=True)
+    return MatrixBlock("shares", matrix, names_of_both, (0,), display=display)
 
 
 def table(block: MatrixBlock, form: str) -> tuple[list[str], list[str]]:

@@ -164,7 +164,7 @@ def test_what_is_listed_is_what_is_shipped() -> None:
     listed = {name: says for shown in contents().values() for name, says in shown.items()}
     assert sorted(listed) == sorted(SHIPPED)
     for name, says in listed.items():
-        assert load(name).about.startswith(f"{says} ")
+        assert load(name).page.about.startswith(f"{says} ")
         assert says.endswith("?")
 
 

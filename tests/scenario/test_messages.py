@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 
 from attncli import ScenarioError, load, work
 from attncli.cli import app
-from attncli.errors import LONGEST_MESSAGE, MOST_WRITTEN, UserError, Where
+from attncli.errors import LONGEST_MESSAGE, MOST_WRITTEN, UserError, Where, counted, every
 from attncli.maths.notation.escaping import is_hidden
 from attncli.scenario.file.nodes import Items, Map, Node, Scalar
 from attncli.scenario.file.problems import Diagnostics
@@ -300,7 +300,7 @@ def test_a_merged_layer_and_a_token_that_is_called_so() -> None:
     assert "layers[2].scaled" in trace
     assert "layers[1].scaled" not in trace
     assert trace_of("sentence: <<\nembeddings: {<<: [1]}\n")["X"].values.tolist() == [[1]]
-    assert trace_of('X: {"<<": [1]}\n').scenario.row_names["X"] == ("<<",)
+    assert trace_of('X: {"<<": [1]}\n').scenario.given.row_names["X"] == ("<<",)
 
 
 @pytest.mark.parametrize(
@@ -331,3 +331,19 @@ def test_what_is_given_for_all_heads_is_not_set_in_one(
 def test_an_index_of_a_number_belongs_to_nothing(key: str) -> None:
     with pytest.raises(ScenarioError, match="looks into a single value"):
         load({"X": np.eye(4).tolist(), "heads": 2}, f"{key}=0")
+
+
+@pytest.mark.parametrize(
+    ("count", "noun", "counts", "all_of_them"),
+    [
+        (1, "row", "1 row", "the only row"),
+        (2, "class", "2 classes", "both classes"),
+        (3, "more quantity", "3 more quantities", "all 3 more quantities"),
+        (0, "key", "0 keys", "all 0 keys"),
+    ],
+)
+def test_nouns_agree_with_their_counts(
+    count: int, noun: str, counts: str, all_of_them: str
+) -> None:
+    assert counted(count, noun) == counts
+    assert every(count, noun) == all_of_them

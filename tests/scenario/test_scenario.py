@@ -263,7 +263,7 @@ def test_kinds_of_tokenizers_have_known_settings_and_marks(name: str) -> None:
     assert kind.name == name
     assert {*kind.marks} <= {*MARKS}
     assert kind.model in ("", *TOKENIZERS)
-    assert kind.model or kind.learned
+    assert kind.model or kind.vocabulary.learned
 
 
 def split(tokenizer: str, sentence: str) -> list[str]:

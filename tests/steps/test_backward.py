@@ -49,7 +49,7 @@ def test_a_model_has_the_gradients_of_pytorch() -> None:
     trace = work(load("next_token", [*MODEL, "rounding.policy=exact"]))
     p = {
         str(name): torch.tensor(trace[name].values, requires_grad=True)
-        for name in trace.scenario.given
+        for name in trace.scenario.given.matrices
     }
 
     def norm(x: Any, gamma: Any = None, beta: Any = None) -> Any:
@@ -75,7 +75,7 @@ def test_a_model_has_the_gradients_of_pytorch() -> None:
     loss = functional.cross_entropy(logits, torch.tensor([1, 2, 3]))
     loss.backward()
     assert trace["cross_entropy"].values[0, 0] == pytest.approx(loss.item(), abs=1e-12)
-    for name in trace.scenario.given:
+    for name in trace.scenario.given.matrices:
         ours, theirs = trace[name.under(GRADIENTS)].values, p[name].grad.numpy()
         np.testing.assert_allclose(ours, theirs, atol=1e-10, rtol=0, err_msg=name)
 
@@ -97,7 +97,9 @@ def drawn_with_a_loss(seed: int) -> Trace:
 @pytest.mark.parametrize("seed", [1, 14, 51, 61])
 def test_gradients_are_the_slopes_of_the_loss(seed: int) -> None:
     trace, rng, h = drawn_with_a_loss(seed), np.random.default_rng(seed), 1e-5
-    known = [name for name in trace.scenario.given if name.under(GRADIENTS) in trace.quantities]
+    known = [
+        name for name in trace.scenario.given.matrices if name.under(GRADIENTS) in trace.quantities
+    ]
     assert known
     for k in rng.permutation(len(known))[:5]:
         name = known[k]

@@ -108,7 +108,9 @@ def test_no_steps_of_a_training_are_its_gradients() -> None:
 
 
 def ours(trace: Trace) -> dict[str, Any]:
-    names = [name for name in trace.scenario.given if name.under(GRADIENTS) in trace.quantities]
+    names = [
+        name for name in trace.scenario.given.matrices if name.under(GRADIENTS) in trace.quantities
+    ]
     return {str(name): trace[str(name.under(GRADIENTS))].values for name in names}
 
 

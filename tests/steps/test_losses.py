@@ -277,7 +277,7 @@ def test_targets_that_do_not_fit_are_told_where_they_stand(tmp_path: Path) -> No
 
 def test_targets_say_how_large_what_is_random_is() -> None:
     scenario = {**PLANE, "W_V": {"random": "normal", "seed": 1}, "targets": [[1, 0, 0]] * 3}
-    assert work(load(scenario)).scenario.given[Name("W_V")].shape == (2, 3)
+    assert work(load(scenario)).scenario.given.matrices[Name("W_V")].shape == (2, 3)
 
 
 TOKENS = PLANE | {"X": {"a": [1, 0], "b": [0, 1], "c": [1, 1]}}

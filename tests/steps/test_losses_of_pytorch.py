@@ -23,13 +23,13 @@ functional: Any = torch.nn.functional
 def leaves(trace: Trace) -> dict[str, Any]:
     return {
         str(name): torch.tensor(matrix.values, requires_grad=True)
-        for name, matrix in trace.scenario.given.items()
+        for name, matrix in trace.scenario.given.matrices.items()
     }
 
 
 def compare(trace: Trace, loss: Any, p: dict[str, Any]) -> None:
     """The loss is PyTorch's, and so is the gradient of each given matrix, and of no other."""
-    name = trace.scenario.prediction.loss_name
+    name = trace.scenario.prediction.loss.name
     assert trace[name].values[0, 0] == pytest.approx(loss.item(), abs=1e-12)
     loss.backward()
     for given, tensor in p.items():
@@ -67,7 +67,7 @@ SQUARED: dict[str, Any] = {
 @pytest.mark.parametrize("reduction", SQUARED)
 def test_squared_errors_are_reduced_as_they_are_by_pytorch(reduction: str) -> None:
     trace = work(load({**PLANE, **EXACT, "reduction": reduction}))
-    assert trace.scenario.prediction.loss_name == NAMES_OF_SUMS[reduction]
+    assert trace.scenario.prediction.loss.name == NAMES_OF_SUMS[reduction]
     p = leaves(trace)
     compare(trace, SQUARED[reduction](attended(p), p["targets"]), p)
 

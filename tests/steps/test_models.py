@@ -54,8 +54,10 @@ def test_a_single_head_needs_no_number_and_may_have_one() -> None:
 
 def test_a_value_in_a_layer_can_be_set() -> None:
     changed = load("next_token", ["layers[1].W_Q[1,2]=5", "layers[2].b1=[9, 9, 9]"])
-    assert changed.given[below(below(TOP, "layers", 1), "W_Q")].values[0, 1] == 5
-    assert changed.given[below(below(TOP, "layers", 2), "b1")].values.tolist() == [[9, 9, 9]]
+    assert changed.given.matrices[below(below(TOP, "layers", 1), "W_Q")].values[0, 1] == 5
+    assert changed.given.matrices[below(below(TOP, "layers", 2), "b1")].values.tolist() == [
+        [9, 9, 9]
+    ]
 
 
 def test_parts_of_a_page() -> None:

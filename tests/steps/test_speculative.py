@@ -64,7 +64,13 @@ def test_after_an_accepted_draft_the_token_is_drawn_from_p() -> None:
     trace = trace_of(f"{_TEXT}{_DRAFT % ('[0, 0, 0]', '0.6')}")
     assert trace["draft.excess"].values.tolist() == trace["draft.p"].values[-1:].tolist()
     page = " ".join(page_of(trace, "terminal").split())
-    assert "is accepted: 0 is below" in page
+    assert "▸ All 3 drafted tokens are accepted: the number 0.6 draws “" in page
+
+
+def test_what_is_refused_says_why() -> None:
+    page = " ".join(page_of(trace_of(f"{_TEXT}{_DRAFT % ('[0.1, 0.9, 0.1]', '0.6')}")).split())
+    refused = "▸ “c” is refused, as 0.9 is not below 0.831: the number 0.6 draws “b”."
+    assert refused in page
 
 
 def test_its_distribution_is_that_of_the_target() -> None:

@@ -300,7 +300,7 @@ def test_one_step_is_a_lesson_with_the_loss_before_and_after(tmp_path: Path) -> 
     text = " ".join(page.split())
     assert "update.W_Q[2] = [0 − 0.1×0.395, 1 − 0.1×(−0.296)] = [−0.040, 1.030]" in text
     assert "train[1].change = 1.343 − 1.687 = −0.344" in text
-    assert "After update 1 the loss is 1.343. It fell by 0.344" in text
+    assert "After update 1 the loss is 1.343: it fell by 0.344." in text
     assert "train[1].scores" not in page
     assert "After update 1 · Softmax" not in page
     closely = run("run", salt(tmp_path), "--detail", "full").stdout
@@ -327,9 +327,8 @@ def test_learning_to_attend_learns_to_attend() -> None:
     assert attended > 0.85 * fall, "most of it without W_V"
     assert others < fall / 2
     said = " ".join(page.split())
-    falls_by = "put back to the start, the loss falls by"
-    assert f"With W_V {falls_by} {attended:.2f} of the {fall:.2f}. With W_Q" in said
-    assert f"With W_Q and W_K {falls_by} {others:.2f}. Where one has" in said
+    with_V = f"With W_V put back to the start, the loss falls by {attended:.2f} of the {fall:.2f}"
+    assert f"{with_V}, with W_Q and W_K by {others:.2f}." in said
 
 
 def falls(trace: Mapping[str, Any]) -> tuple[float, float, float]:

@@ -84,7 +84,10 @@ def test_tokens_rows_and_numbers_may_be_arrays() -> None:
     decimals = np.array([[Decimal("1.50"), 0], [0, 1]], dtype=object)
     assert "1.50" in str(work({**WEIGHTS, "X": decimals})["X"])
     published = {"output": np.array(of_rows["output"])}
-    assert load({**WEIGHTS, "X": X, "published": published}).published["output"].shape == (2, 2)
+    assert load({**WEIGHTS, "X": X, "published": published}).source.published["output"].shape == (
+        2,
+        2,
+    )
 
 
 @pytest.mark.parametrize(

@@ -220,7 +220,7 @@ def test_large_lets_it_through() -> None:
     much = {"tokens": [f"t{i}" for i in range(2100)], "embeddings": "one_hot"}
     with pytest.raises(ScenarioError, match="2,100 × 2,100 numbers of one_hot"):
         load(much)
-    assert load(much, large=True).given[Name("embeddings")].shape == (2100, 2100)
+    assert load(much, large=True).given.matrices[Name("embeddings")].shape == (2100, 2100)
 
 
 def test_a_layer_as_large_as_real_ones_is_not_too_much() -> None:
@@ -231,4 +231,4 @@ def test_a_layer_as_large_as_real_ones_is_not_too_much() -> None:
     weights = dict.fromkeys(("W_Q", "W_K", "W_V", "W_O"), matrix)
     X = np.zeros((tokens, width))
     scenario = load({"X": X, **weights, "W1": inner, "W2": outer, "heads": heads})
-    assert scenario.shapes["heads[12].weights"] == (tokens, tokens)
+    assert scenario.plan.shapes["heads[12].weights"] == (tokens, tokens)

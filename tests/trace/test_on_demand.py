@@ -78,7 +78,7 @@ def test_each_is_made_once_and_only_what_leads_to_it(made: list[str]) -> None:
     whole, trace = work(load(stack())), work_on_demand(load(stack()))
     assert (*trace.quantities,) == (*whole.quantities,)
     assert len(trace.quantities) == len(whole.quantities)
-    known = [name for name, shape in trace.scenario.shapes.items() if None not in shape]
+    known = [name for name, shape in trace.scenario.plan.shapes.items() if None not in shape]
     assert "layers[2].heads[1].scores" in known
     for name in known:
         assert trace[name].shape == whole[name].shape

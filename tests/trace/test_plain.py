@@ -33,7 +33,7 @@ def given_in(source: str | Mapping[str, object]) -> dict[str, Rows]:
             [matrix.number(i, j).full for j in range(matrix.shape[1])]
             for i in range(matrix.shape[0])
         ]
-        for name, matrix in load(source).given.items()
+        for name, matrix in load(source).given.matrices.items()
     }
 
 
@@ -94,19 +94,19 @@ def test_random_transformers(text: str) -> None:
 def test_random_numbers_are_written_out() -> None:
     drawn = {"random": "normal", "seed": "3", "std": "0.04"}
     data = {"X": [["1"] * 48], **dict.fromkeys(("W_Q", "W_K", "W_V"), drawn)}
-    W = load(data).given[Name("W_V")]
+    W = load(data).given.matrices[Name("W_V")]
     rows = [[W.number(i, j).full for j in range(48)] for i in range(48)]
     changed = with_numbers(data, {"W_V": rows})
     assert changed["W_K"] == drawn
     assert len(changed["W_V"]) == 48
     assert changed["W_V"][7][5] == str(rows[7][5])
-    np.testing.assert_array_equal(load(changed).given[Name("W_V")].values, W.values)
+    np.testing.assert_array_equal(load(changed).given.matrices[Name("W_V")].values, W.values)
 
 
 def test_numbers_are_written_as_they_are() -> None:
     numbers = [[Decimal("1.50"), Decimal("-0.0000005")], [Decimal("2e3"), Decimal(0)]]
     changed = with_numbers(plain_data("i_love_ai"), {"W_Q": numbers})
-    assert load(changed).given[Name("W_Q")].written == tuple(map(tuple, numbers))
+    assert load(changed).given.matrices[Name("W_Q")].written == tuple(map(tuple, numbers))
 
 
 def test_repeated_values_are_independent() -> None:
@@ -160,4 +160,4 @@ def test_the_trace_has_the_new_numbers() -> None:
     rows = [[Decimal(2), Decimal(0)], [Decimal(0), Decimal(2)]]
     changed = with_numbers(plain_data("i_love_ai"), {"W_Q": rows})
     assert trace_of(SHIPPED["i_love_ai"])["W_Q"].values.tolist() == [[1, 0], [0, 1]]
-    assert load(changed).given[Name("W_Q")].values.tolist() == [[2, 0], [0, 2]]
+    assert load(changed).given.matrices[Name("W_Q")].values.tolist() == [[2, 0], [0, 2]]

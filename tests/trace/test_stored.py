@@ -14,10 +14,13 @@ from attncli.maths.equations.matrix import Matrix
 from attncli.maths.equations.stored_matrix import MANY, Kept, Stored
 from attncli.maths.operations.attention import Affine, AffineTransposed, Linear, MatMul
 from attncli.maths.operations.equation import EquationText
-from attncli.pages.parts.findings import ranked
+from attncli.names import Name
+from attncli.pages.parts.findings import Largest
 from attncli.pages.parts.selection import Selection
 from attncli.pages.walkthrough import walkthrough
 from attncli.scenario.scenario import Scenario
+from attncli.trace import Quantity
+from attncli.trace.quantity import Axis
 
 WIDTH, WORDS = 260, 4300
 IDS = [7, 4299, 0, 31]
@@ -89,7 +92,7 @@ def test_only_what_is_asked_for_stays_in_its_file(tmp_path: Path) -> None:
         scenario(tmp_path, in_place=False),
         scenario(tmp_path, in_place=True, policy="carry"),
     ):
-        assert not [name for name, matrix in entry.given.items() if matrix.is_stored]
+        assert not [name for name, matrix in entry.given.matrices.items() if matrix.is_stored]
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
@@ -143,13 +146,13 @@ def test_products_some_rows_at_a_time(product: EquationText) -> None:
 
 
 @pytest.mark.parametrize("few", [True, False])
-def test_numbers_of_a_row_from_the_largest_on(few: bool) -> None:
-    """Beside sorting all that is shown, the first of equal ones first."""
+def test_the_largest_number_of_a_row(few: bool) -> None:
+    """Beside the largest of all that is shown."""
     rng = np.random.default_rng(2)
     values = rng.normal(size=(1, 3000)) / (4000 if few else 1)
-    matrix = Matrix(values, None, 3)
-    shown = [matrix.shown(0, j) for j in range(3000)]
-    wanted = sorted({*shown}, reverse=True)[:3]
-    for number, (told, places) in zip(wanted, ranked(matrix, 0), strict=False):
-        assert told.shown == number
-        assert places == [j for j in range(3000) if shown[j] == number]
+    columns = Axis(tuple(map(str, range(3000))))
+    quantity = Quantity(Name("scores"), Matrix(values, None, 3), Axis(("a",)), columns)
+    shown = [quantity.matrix.shown(0, j) for j in range(3000)]
+    largest = Largest.of_row(quantity, 0)
+    assert largest.number.shown == max(shown)
+    assert [*largest.places] == [j for j in range(3000) if shown[j] == max(shown)]

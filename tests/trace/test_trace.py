@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -69,7 +68,7 @@ def test_a_story_is_planned_once(other_steps: pytest.MonkeyPatch) -> None:
     scenario = load("i_love_tennis_causal")
     trace = work(scenario)
     assert len(planned) == 1 + len(scenario.variants) > 1
-    other = replace(scenario, given={**scenario.given, Name("W_Q"): scenario.given[Name("W_K")]})
+    other = scenario.with_matrices({Name("W_Q"): scenario.given.matrices[Name("W_K")]})
     again = work(other)  # other numbers have the same story, and its places know them
     assert len(planned) == 1 + len(scenario.variants)
     assert again["Q"].values.tolist() == trace["K"].values.tolist()

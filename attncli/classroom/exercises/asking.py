@@ -271,7 +271,8 @@ class _Asker:
         if not blanks and not untold.any():
             return block
         matrix = block.matrix.without(untold) if untold.any() else block.matrix
-        return block._replace(matrix=matrix, blanks=blanks, with_sums=False)
+        display = block.display._replace(with_sums=False)
+        return block._replace(matrix=matrix, blanks=blanks, display=display)
 
     def untold(self, block: MatrixBlock) -> Flags:
         """Returns the cells that the table may not tell. -> [n, m]"""

@@ -34,6 +34,7 @@ from attncli.document.blocks import (
     Bullets,
     DefinitionList,
     Document,
+    PageData,
     Paragraph,
     Section,
     Spans,
@@ -45,7 +46,7 @@ from attncli.document.languages import words_of
 from attncli.document.pictures import Bars, Series
 from attncli.document.questions import OWN_FORM, Worth, counted_points, points_text
 from attncli.document.tables import SIGNS
-from attncli.errors import counted
+from attncli.errors import agreed, counted
 from attncli.maths.equations.tree import Number
 from attncli.names import Word, WordedText, raw_text
 from attncli.pages.check import Report, report, to_look_at
@@ -84,16 +85,16 @@ def marked_paper(paper: MarkedExam) -> Document:
             title=Word(exam.title),
             facts=DefinitionList((*facts, *rows)),
             sections=(*to_look_at(remarks), *alone.sections),
-            data={**data, **alone.data},
+            data=alone.data._replace(told={**data, **alone.data.told}),
         )
     sections = [*to_look_at(remarks), *_of_parts(paper, reports)]
     data["parts"] = [
-        {"title": part.title, "points": float(points), "of": float(part.points), **report.data}
+        {"title": part.title, "points": float(points), "of": float(part.points), **report.data.told}
         for part, points, report in zip(exam.parts, paper.points_of_parts, reports, strict=True)
     ]
-    rounding = reports[0].rounding
     whole = DefinitionList(tuple(facts))
-    return Document(Word(exam.title), tuple(sections), whole, rounding=rounding, data=data)
+    page_data = PageData(rounding=reports[0].data.rounding, told=data)
+    return Document(Word(exam.title), tuple(sections), whole, data=page_data)
 
 
 def _report(part: PartExam, paper: MarkedPaper | MarkedOwn) -> Document:
@@ -214,14 +215,14 @@ def _doubts(paper: MarkedPaper) -> Iterator[WordedText]:
         )  # fmt: skip
     else:
         names, count = Word(enumerated(doubt.trivial)), doubt.unearned
-        what = "1 number follows" if count == 1 else f"{count} numbers follow"
-        earns = "earns" if count == 1 else "earn"
-        text = f"{what} trivially and {earns} nothing: the same number stands throughout "
+        follow, earn = agreed(count, "follows", "follow"), agreed(count, "earns", "earn")
+        what = f"{counted(count, 'number')} {follow}"
+        text = f"{what} trivially and {earn} nothing: the same number stands throughout "
         yield (text, names, ".")
 
 
 def _showing(count: int) -> str:
-    which = "only 1 shows how it" if count == 1 else f"only {count} show how they"
+    which = f"only {count} {agreed(count, 'shows how it', 'show how they')}"
     return f"and {which} came about" if count else "and none shows how it came about"
 
 
@@ -252,10 +253,8 @@ def class_page(graded: GradedClass) -> Document:
         facts.append(("Not marked", (str(len(graded.unmarked)),)))
     marks = [Section("", None, ("Marks",), (), tuple(_marks(graded)))] if graded.sheets else []
     sections = (*_boxes(graded), *marks, *_sections(papers))
-    return Document(
-        Word(graded.title), sections, DefinitionList(tuple(facts)),
-        rounding=rounding_of(graded), data=class_data(graded),
-    )  # fmt: skip
+    data = PageData(rounding=rounding_of(graded), told=class_data(graded))
+    return Document(Word(graded.title), sections, DefinitionList(tuple(facts)), data=data)
 
 
 def mean_points(papers: Sequence[MarkedExam]) -> Decimal:

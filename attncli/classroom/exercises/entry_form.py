@@ -46,7 +46,7 @@ def _form(form: ExamForm) -> FormData:
     """Returns a form of an exam as data. Its parts are worked by themselves."""
     parts: list[Mapping[str, object]] = []
     places: dict[str, list[int]] = {}
-    for k, own in enumerate(form.whole.own_numbers):
+    for k, own in enumerate(form.whole.answers.own_numbers):
         working = own.worked(True)
         parts.append(working.data)
         places |= {f"{own.prefix}{id_}": [k, *place] for id_, place in working.places.items()}

@@ -70,15 +70,19 @@ def in_one(exam: ExamFile, wholes: Sequence[Document]) -> Document:
         title=Word(frame.title) if frame.title else first.title,
         sections=tuple(sections),
         facts=DefinitionList(tuple(framing_facts(frame, words.facts))),
-        given=tuple(block for whole in wholes for block in whole.given),
         opening=(
             fields_of(sum(points), frame, words.paper),
             *instructions(frame),
             *([_table(titles, points, words)] if count > 1 else []),
         ),
-        sources={name: text for whole in wholes for name, text in whole.sources.items()},
-        own_numbers=tuple(own for whole in wholes for own in whole.own_numbers),
+        data=first.data._replace(
+            given=tuple(block for whole in wholes for block in whole.data.given),
+            sources={name: text for whole in wholes for name, text in whole.data.sources.items()},
+        ),
         paper=papers[0]._replace(hash=mark, points=sum(points), cover=exam.cover, is_exam=True),
+        answers=first.answers._replace(
+            own_numbers=tuple(own for whole in wholes for own in whole.answers.own_numbers)
+        ),
     )
 
 
@@ -251,9 +255,11 @@ def _renamed(document: Document, prefix: str) -> Document:
         lambda table: table._replace(blanks={at: called(i) for at, i in table.blanks.items()}),
         lambda item: item._replace(id=called(item.id)),
     )
-    parts = {name: renaming.of(getattr(document, name)) for name in _WITH_IDS}
-    own = tuple(numbers._replace(prefix=prefix) for numbers in document.own_numbers)
-    return document._replace(**parts, own_numbers=own)
-
-
-_WITH_IDS = ("sections", "given", "opening", "hints")
+    data, answers = document.data, document.answers
+    own = tuple(numbers._replace(prefix=prefix) for numbers in answers.own_numbers)
+    return document._replace(
+        sections=renaming.of(document.sections),
+        opening=renaming.of(document.opening),
+        data=data._replace(given=renaming.of(data.given)),
+        answers=answers._replace(hints=renaming.of(answers.hints), own_numbers=own),
+    )

@@ -12,14 +12,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import partial, reduce
 from itertools import zip_longest
-from operator import add
+from operator import add, attrgetter
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from attncli.classroom.files.manifest import FormMade, Manifest, MatrixTexts, PartMade
 from attncli.document.blocks import Section
 from attncli.document.questions import Item, plain_points
-from attncli.errors import listed
+from attncli.errors import agreed, listed
 from attncli.maths.equations.matrix import Matrix
 from attncli.names import Name, below
 from attncli.pipeline.implied_values import numbers_of_texts
@@ -32,6 +32,7 @@ from attncli.scenario.model import (
     Recurrent,
     Settings,
     Stack,
+    TokenizedText,
     Tokenizing,
 )
 from attncli.scenario.scenario import Scenario
@@ -74,6 +75,44 @@ _YOUNGER: Mapping[str, object] = {
 }
 """Fields that papers with marks are older than, with what they are where nothing is said: they are
 told where something is."""
+
+
+def _fields(named: str) -> dict[str, str]:
+    """Returns the path of each field, which is its name where none is said:
+    `ids table=table.name`."""
+    pairs = (field.partition("=") for field in named.split())
+    return {name: path or name for name, _, path in pairs}
+
+
+_AS_HASHED: Mapping[type, Mapping[str, str]] = {
+    Attention: _fields(
+        "path keys sees_memory heads own_heads kv_heads projects config cached"
+        " rotated=positions.rotated alibi=positions.alibi relative=positions.relative"
+        " disentangled=positions.disentangled"
+    ),
+    Layer: _fields(
+        "path block norm=norms.order norms=norms.each norms_after=norms.after residuals parallel"
+        " attention cross has_ffn attends experts=experts.routed"
+        " has_shared_expert=experts.has_shared config recurrent"
+    ),
+    Prediction: _fields(
+        "unembedding=logits.unembedding vocabulary=logits.vocabulary every config"
+        " logit_scale=logits.scale logit_softcap=logits.softcap generate=generation.length"
+        " beams=generation.beams score=generation.score cache_bytes=generation.cache_bytes"
+        " end_token=generation.end_token draft targets=loss.targets"
+        " ignored_target=loss.ignored_target target_places=loss.target_places head first"
+        " labels=logits.labels loss=loss.kind reduction=loss.reduction"
+        " label_smoothing=loss.label_smoothing readout=loss.of_readout"
+        " targets_in_numbers=loss.targets_in_numbers"
+    ),
+    TokenizedText: _fields(
+        "sentence cut tokenizer tokens ids table=table.name embedded=table.row_names"
+        " features=table.features by_id=table.by_id rows_of_tokens rows=table.rows known_ids"
+        " tokenizing one_hot=table.one_hot"
+    ),
+}
+"""The fields of records by the names, and in the order, that the hashes of papers are made of, each
+with its path now; other records have their own."""
 _FOLLOWS: Mapping[type, Callable[[Any], object]] = {
     Attention: lambda value: (
         value.config.linear,
@@ -100,7 +139,8 @@ def _said(value: object) -> object:
         return tuple(map(_said, value))
     if isinstance(value, Settings):
         return value.path, _settings_of(Settings, value)
-    fields = zip(value._fields, value, strict=True)
+    paths = _AS_HASHED.get(type(value)) or {name: name for name in value._fields}
+    fields: list[tuple[str, Any]] = [(name, attrgetter(paths[name])(value)) for name in paths]
     entries: list[object] = [
         # the hash of a paper is older than the name of this field
         ("said", _settings_of(type(value), data)) if name == "config" else (name, _said(data))
@@ -213,7 +253,7 @@ def numbers_mark(trace: Trace) -> str:
 
 def _mark(scenario: Scenario, made_from: MadeFrom, texts: Iterable[str]) -> str:
     digest = hashlib.sha256("\n".join(texts).encode())
-    counted: Mapping[Name, Matrix | None] = {**scenario.given, **made_from.instead}
+    counted: Mapping[Name, Matrix | None] = {**scenario.given.matrices, **made_from.instead}
     for name, matrix in sorted(counted.items()):
         if matrix is not None:
             digest.update(f"\n{name} {matrix.shape} {matrix.decimals} ".encode())
@@ -306,7 +346,7 @@ def what_changed(before: Manifest | None, made: Manifest) -> str:
     if asked:
         texts.append(f"{listed(asked)} with other questions about the same numbers")
     if left := [name for name in same if name not in asked]:
-        texts.append(f"{listed(left)} as {'it was' if len(left) == 1 else 'they were'}")
+        texts.append(f"{listed(left)} as {agreed(len(left), 'it was', 'they were')}")
     if gone := [name for name in before.forms if name not in made.forms]:
         texts.append(f"{listed(gone)} no longer made, the files are left")
     if before.seed != made.seed:

@@ -17,6 +17,7 @@ from attncli.document.blocks import (
     Bullets,
     Callout,
     Document,
+    PageData,
     Paragraph,
     Section,
     Spans,
@@ -113,7 +114,7 @@ def costs_page(title: Word, forms: Sequence[CostedForm], *, alike: bool) -> Docu
         known = f"Known mistakes that don't show in each form: {len(hidden)}."
     closing = Callout((f"{known} {_COST}" if alike else known,))
     data = {"forms": [form.data for form in forms]}
-    return Document(title, tuple(sections), closing=(closing,), data=data)
+    return Document(title, tuple(sections), closing=(closing,), data=PageData(told=data))
 
 
 def _section(name: str, heading: str, *blocks: Block) -> Section:

@@ -24,6 +24,7 @@ from attncli.document.blocks import (
     Derivation,
     Document,
     Line,
+    PageData,
     Paragraph,
     Section,
     Subheading,
@@ -103,7 +104,7 @@ def next_lesson(graded: GradedClass) -> Document:
     last = Section("", None, ("Answers",), (), (answers,) if pairs else (Paragraph(("None.",)),))
     sections = (*(section for section, _ in pairs), *_others(graded, taught), last)
     told = ({"says": raw_text(e.says), "papers": e.papers, "of": count} for e in taught)
-    data = {"mistakes": [*told]}
+    data = PageData(told={"mistakes": [*told]})
     facts = DefinitionList((("Papers", (str(count),)),))
     return Document(Word(f"{graded.title}: the next lesson"), sections, facts, data=data)
 

@@ -25,11 +25,13 @@ from attncli.classroom.exercises.worked_in_browser import worked_in_browser
 from attncli.classroom.files.exercise_file import Frame
 from attncli.classroom.marking.exam import Exam
 from attncli.document.blocks import (
+    Answers,
     Block,
     Bullets,
     DefinitionList,
     Document,
     Fields,
+    PageData,
     Paragraph,
     Section,
     Span,
@@ -197,14 +199,16 @@ def _document(
         Word(frame.title or trace.scenario.title),
         tuple(rest),
         DefinitionList((*framing_facts(frame, words.facts), *_facts(trace, frame.language).rows)),
-        given=tuple(_given(trace, what.asked)),
         opening=(
             fields_of(points, frame, words.paper),
             *instructions(frame),
             *opening,
         ),
-        sources=trace.scenario.sources,
-        rounding=rounding_facts(trace),
+        data=PageData(
+            given=tuple(_given(trace, what.asked)),
+            sources=trace.scenario.given.sources,
+            rounding=rounding_facts(trace),
+        ),
         paper=Paper(
             "exercise",
             form,
@@ -216,7 +220,7 @@ def _document(
             frame.language,
             size=frame.paper,
         ),
-        own_numbers=(OwnNumbers(partial(_worked, exam)),),
+        answers=Answers(own_numbers=(OwnNumbers(partial(_worked, exam)),)),
     )
 
 
@@ -273,10 +277,10 @@ def sheet_of(whole: Document) -> Document:
     assert whole.paper is not None
     return whole._replace(
         sections=tuple(map(_unanswered_section, whole.sections)),
-        given=_unanswered(whole.given),
         opening=_unanswered(tuple(each(whole.opening))),
+        data=whole.data._replace(given=_unanswered(whole.data.given)),
         paper=whole.paper._replace(kind="sheet", command=Word("")),
-        own_numbers=(),
+        answers=whole.answers._replace(own_numbers=()),
     )
 
 
@@ -330,8 +334,8 @@ def key_page(whole: Document) -> Document:
     assert whole.paper is not None
     return whole._replace(
         sections=tuple(_section(s, whole.paper.words.keys) for s in whole.sections),
-        given=(),
         opening=(),
+        data=whole.data._replace(given=()),
         paper=whole.paper._replace(kind="key"),
     )
 
@@ -365,21 +369,21 @@ def self_checking(whole: Document) -> Document:
     """Makes the student's sheet of an exercise, with what it takes to check itself."""
     assert whole.paper is not None
     numbers = [item.key.number.shown for item in whole.items if item.key is not None]
-    parts = [(own.prefix, own.worked(False)) for own in whole.own_numbers]
+    parts = [(own.prefix, own.worked(False)) for own in whole.answers.own_numbers]
     places = {
         f"{prefix}{id_}": JudgedPlace(k, *place)
         for k, (prefix, part) in enumerate(parts)
         for id_, place in part.places.items()
     }
     asked = [item for item in whole.items if not item.by_hand]
-    return sheet_of(whole)._replace(
-        check=SelfCheck(
-            {item.id: places.get(item.id) or _accepted(item) for item in asked},
-            max((len(decimals.text(number)) for number in numbers), default=0),
-            any(number < 0 for number in numbers),
-            tuple(part.data for _, part in parts),
-        )
+    check = SelfCheck(
+        {item.id: places.get(item.id) or _accepted(item) for item in asked},
+        max((len(decimals.text(number)) for number in numbers), default=0),
+        any(number < 0 for number in numbers),
+        tuple(part.data for _, part in parts),
     )
+    sheet = sheet_of(whole)
+    return sheet._replace(answers=sheet.answers._replace(check=check))
 
 
 def _accepted(item: Item) -> AcceptedAnswer:

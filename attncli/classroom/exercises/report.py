@@ -20,6 +20,7 @@ from attncli.document.blocks import (
     Derivation,
     Document,
     Line,
+    PageData,
     Paragraph,
     Section,
     Spans,
@@ -182,7 +183,7 @@ def report_of_own(title: str, terms: Sequence[MarkedTerm]) -> Document:
         "verdicts": [_own(term) for term in terms],
         "counts": {judgement: judged.count(judgement) for judgement in SIGNS},
     }
-    return Document(Word(title), tuple(sections), facts, data=data)
+    return Document(Word(title), tuple(sections), facts, data=PageData(told=data))
 
 
 def _finding_of_own(term: MarkedTerm) -> Spans:

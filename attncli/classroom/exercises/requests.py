@@ -98,7 +98,12 @@ class AskedInWords(NamedTuple):
         asked, like = self.question.asked, trace[self.question.reads]
         block = matrix_block(like, Selection(), self.question.part.path)
         return [
-            block._replace(name=label, matrix=table, quantity=Name(label), begins_row=k == 0)
+            block._replace(
+                name=label,
+                matrix=table,
+                display=block.display._replace(begins_row=k == 0),
+                quantity=Name(label),
+            )
             for k, (label, table) in enumerate(zip(asked.labels, asked.tables, strict=False))
         ]
 
@@ -155,7 +160,7 @@ def by_names(section: Section) -> Section:
 def _by_names(block: Block) -> Block:
     match block:
         case MatrixBlock() if block.is_list and not block.given:
-            rows = sorted(block.rows, key=lambda row: block.row_names[row].raw)
+            rows = sorted(block.rows, key=lambda row: block.names.rows[row].raw)
             return block._replace(rows=tuple(rows))
         case Derivation():
             return block._replace(lines=tuple(sorted(block.lines, key=_label_of)))
@@ -367,7 +372,9 @@ def request_of(trace: Trace, ordered: ExerciseFile) -> ExerciseRequest:
     if wrong:
         raise SelectionError(wrong)
     share, tolerance = ordered.mistakes, tolerance_of(ordered.tolerance)
-    found = ExerciseRequest(tuple(asks), ordered.points, str(ordered.seed), share, tolerance)
+    found = ExerciseRequest(
+        tuple(asks), ordered.points, str(ordered.numbers.seed), share, tolerance
+    )
     layout = ordered.layout or found.layout
     found = found._replace(words=tuple(words), room=ordered.room, layout=layout)
     check_words(trace, ordered.ask, found)

@@ -168,7 +168,7 @@ def hints_page(whole: Document, trace: Trace) -> Document:
             how._replace(blocks=(*how.blocks, *mistakes.blocks))
             for how, mistakes in _hints(whole.sections, trace, whole.paper.words.tasks)
         ),
-        given=(),
+        data=whole.data._replace(given=()),
         opening=(),
         paper=whole.paper._replace(kind="hints", command=Word("")),
     )
@@ -181,7 +181,8 @@ def with_hints(whole: Document, trace: Trace) -> Document:
     words = whole.paper.words.tasks
     how, mistakes = zip(*_hints(whole.sections, trace, words), strict=True)
     tries = (tuple(s for s in sections if s.blocks) for sections in (how, mistakes))
-    return whole._replace(hints=tuple(sections for sections in tries if sections))
+    hints = tuple(sections for sections in tries if sections)
+    return whole._replace(answers=whole.answers._replace(hints=hints))
 
 
 def _hints(

@@ -237,9 +237,9 @@ def _begun_anew(blocks: Sequence[Block], part: PlannedStep) -> list[Block]:
         if not isinstance(block, MatrixBlock):
             continue
         if below_rows and block.quantity in made:
-            kept[k] = block._replace(begins_row=True)
+            kept[k] = block._replace(display=block.display._replace(begins_row=True))
             break
-        below_rows = below_rows or block.begins_row
+        below_rows = below_rows or block.display.begins_row
     return kept
 
 

@@ -11,6 +11,7 @@ from attncli.classroom.files.exercise_file import (
     EXERCISE,
     WORTH,
     ExerciseFile,
+    FormNumbers,
     Frame,
 )
 from attncli.classroom.files.scheme import SCHEME, Costs, Scheme
@@ -156,7 +157,7 @@ class ExamFile(NamedTuple):
     def of(cls, exercise: ExerciseFile) -> "ExamFile":
         """Makes an exam of one part, which is an exercise."""
         part = ExamPart(exercise=exercise)
-        return cls((part,), forms=exercise.forms, seed=exercise.seed)
+        return cls((part,), forms=exercise.numbers.forms, seed=exercise.numbers.seed)
 
     @property
     def exercises(self) -> tuple[ExerciseFile, ...]:
@@ -238,4 +239,4 @@ def _part(values: Mapping[str, Any], path: Path, problems: Diagnostics) -> ExamP
     known = named in shipped.names() and not beside.is_file()
     said = {**values, "scenario": named if known else str(beside), "places": places(tree)}
     said["tolerance"] = MappingProxyType(values.get("tolerance", {}))
-    return part._replace(exercise=typed(ExerciseFile, said))
+    return part._replace(exercise=typed(ExerciseFile, said, numbers=typed(FormNumbers, said)))

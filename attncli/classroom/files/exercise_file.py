@@ -270,6 +270,19 @@ class Frame(NamedTuple):
     ] = PAPER_SIZES[0]
 
 
+class FormNumbers(NamedTuple):
+    """The numbers of an exercise's forms: of how many, and by what they are chosen."""
+
+    forms: Annotated[
+        int | None, WholeNumber(1, MOST_FORMS), "so many forms, each with numbers of its own"
+    ] = None
+    """How many forms there are; None for the scenario's own numbers."""
+    seed: Annotated[
+        int, WholeNumber(0, LARGEST_SEED), "chooses the forms' numbers and random blanks"
+    ] = 1
+    allow: Annotated[tuple[str, ...], OneOrMany(_TEXT), "rules that the numbers needn't keep"] = ()
+
+
 class ExerciseFile(NamedTuple):
     """An exercise as a file has it: all that it is made from besides its scenario, which `scenario`
     names by a path or a shipped name."""
@@ -310,14 +323,8 @@ class ExerciseFile(NamedTuple):
     detail: Annotated[
         str | None, Choice(DETAILS), "how closely it is told, as `--detail` has it"
     ] = None
-    forms: Annotated[
-        int | None, WholeNumber(1, MOST_FORMS), "so many forms, each with numbers of its own"
-    ] = None
-    """How many forms there are; None for the scenario's own numbers."""
-    seed: Annotated[
-        int, WholeNumber(0, LARGEST_SEED), "chooses the forms' numbers and random blanks"
-    ] = 1
-    allow: Annotated[tuple[str, ...], OneOrMany(_TEXT), "rules that the numbers needn't keep"] = ()
+    numbers: FormNumbers = FormNumbers()
+    """The numbers of its forms."""
     mistakes: Annotated[
         int | None,
         WholeNumber(0, 99),

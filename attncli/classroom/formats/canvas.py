@@ -37,13 +37,15 @@ from attncli.classroom.formats.qti import (
 from attncli.classroom.formats.yaml import asking, paper_of
 from attncli.document.blocks import Document, Section, text_of_spans
 from attncli.document.questions import Item, Paper
-from attncli.formats import FormatInfo, RenderOptions
+from attncli.formats import FormatInfo, PaperAbilities, RenderOptions
 from attncli.maths.notation.escaping import visible
 from attncli.names import Word
 
 SUFFIXES = (".canvas.zip",)
 ABILITIES = FormatInfo(
-    keys=("embedded",), self_keyed=True, hints="none", gathered=True, packed=True, decimals=4
+    PaperAbilities(
+        keys=("embedded",), self_keyed=True, hints="none", decimals=4, gathered=True, packed=True
+    )
 )
 """An item marks itself by what is right in it; mistakes earn nothing in Canvas."""
 
@@ -99,7 +101,9 @@ class BlankItem(NamedTuple):
     def text(self) -> str:
         """Writes the item as a file, its answers and rules those of this question alone."""
         section = self.section._replace(questions=(self.question,))
-        alone = self.form.document._replace(sections=(section,), hints=())
+        document = self.form.document
+        answers = document.answers._replace(hints=())
+        alone = document._replace(sections=(section,), answers=answers)
         paper = self.form.paper._replace(points=self.question.points, share=0)
         item = SheetItem.of(alone, paper)
         return item.file(self.identifier, self.title, self._inside(item.length))

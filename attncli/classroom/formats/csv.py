@@ -19,12 +19,12 @@ from collections.abc import Iterable, Sequence
 from attncli.classroom.formats.yaml import asking, entries, paper_of
 from attncli.document.blocks import Document
 from attncli.document.questions import Item
-from attncli.formats import FormatInfo, RenderOptions
+from attncli.formats import FormatInfo, PaperAbilities, RenderOptions
 from attncli.maths.notation.escaping import guarded
 from attncli.names import Word
 
 SUFFIXES = (".csv",)
-ABILITIES = FormatInfo(keys=("none", "separate"), hints="none")
+ABILITIES = FormatInfo(PaperAbilities(keys=("none", "separate"), hints="none"))
 
 HEADINGS = ("form", "hash", "id", "answer")
 OF_STUDENT = ("student", "student_id")

@@ -51,7 +51,7 @@ from attncli.classroom.formats.yaml import paper_of
 from attncli.document.blocks import DefinitionList, Document, Section
 from attncli.document.languages import Words
 from attncli.document.questions import OWN_FORM, Interval, Item, Paper, RightWords
-from attncli.formats import FormatInfo, RenderOptions
+from attncli.formats import FormatInfo, PaperAbilities, RenderOptions
 from attncli.formats.html.blocks import HtmlStyle, escaped, facts_html, isolating
 from attncli.formats.numbers import text_of
 from attncli.maths.equations.tree import Blank, Equation, Expression
@@ -62,7 +62,7 @@ from attncli.names import Word
 
 SUFFIXES = (".xml",)
 ABILITIES = FormatInfo(
-    keys=("embedded",), self_keyed=True, share=50, hints="embedded", gathered=True
+    PaperAbilities(keys=("embedded",), self_keyed=True, hints="embedded", share=50, gathered=True)
 )
 """A field holds what is right, so the exercise itself is written, not a sheet and a key."""
 
@@ -303,7 +303,7 @@ def _question(exercise: _Exercise) -> str:
     <penalty>0.3333333</penalty>
     <hidden>0</hidden>
     <idnumber>{xml(f"{paper.hash}-{paper.form}")}</idnumber>
-    <tags>{"".join(tags)}</tags>{"".join(map(_hint, document.hints))}
+    <tags>{"".join(tags)}</tags>{"".join(map(_hint, document.answers.hints))}
   </question>"""
 
 

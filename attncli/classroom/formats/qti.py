@@ -29,7 +29,7 @@ from attncli.classroom.formats._self_marking import (
 from attncli.classroom.formats.yaml import paper_of
 from attncli.document.blocks import Document
 from attncli.document.questions import Interval, Item, Paper, RightWords, Worth, points_text
-from attncli.formats import FormatInfo, RenderOptions
+from attncli.formats import FormatInfo, PaperAbilities, RenderOptions
 from attncli.formats.html.blocks import HtmlStyle, escaped
 from attncli.maths.equations.tree import Blank
 from attncli.maths.notation.escaping import ISOLATE, POP, visible
@@ -37,7 +37,9 @@ from attncli.maths.numbers import decimals
 
 SUFFIXES = (".zip",)
 ABILITIES = FormatInfo(
-    keys=("embedded",), self_keyed=True, share=50, hints="embedded", gathered=True, packed=True
+    PaperAbilities(
+        keys=("embedded",), self_keyed=True, hints="embedded", share=50, gathered=True, packed=True
+    )
 )
 """An item marks itself by what is right in it, so the exercise itself is written."""
 
@@ -156,7 +158,7 @@ adaptive="false" timeDependent="false">
     def _rules(self) -> Iterator[str]:
         """Yields how the answers are marked, and what is told after which try."""
         yield from map(self._rule, self.form.document.items)
-        for number in range(1, len(self.form.document.hints) + 1):
+        for number in range(1, len(self.form.document.answers.hints) + 1):
             wrong = _compared("lt", "SCORE", "float", str(self.form.paper.points))
             now = _compared("match", "numAttempts", "integer", str(number))
             text = _set_feedback(f"hint{number}")
@@ -189,7 +191,7 @@ adaptive="false" timeDependent="false">
         for name, slip in self.mistakes.items():
             html = f"<p><strong>{xml(slip.name)}:</strong> {xml(slip.mistake.says)}</p>"
             yield _modal(name, html)
-        for number, sections in enumerate(self.form.document.hints, start=1):
+        for number, sections in enumerate(self.form.document.answers.hints, start=1):
             yield _modal(f"hint{number}", body(hinted(sections, style)))
 
 
@@ -353,7 +355,7 @@ def _test(document: Document, items: Sequence[SheetItem]) -> str:
     """Writes a test of which each student gets one form, with a try more than there are hints. Its
     score is that of the item, unweighted; the weights tell Canvas what an item is worth."""
     title = xml(" · ".join((visible(document.title), *headings(document))))
-    tries = 1 + max(len(item.form.document.hints) for item in items)
+    tries = 1 + max(len(item.form.document.answers.hints) for item in items)
     drawn = "".join(item_ref(item.identifier, item.path, item.form.paper.points) for item in items)
     return test_of(
         f"test-{items[0].form.paper.hash}",

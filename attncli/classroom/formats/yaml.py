@@ -10,12 +10,12 @@ from collections.abc import Iterator
 
 from attncli.document.blocks import Document, Section, Spans, text_of_spans
 from attncli.document.questions import Item, Paper
-from attncli.formats import FormatInfo, RenderOptions
+from attncli.formats import FormatInfo, PaperAbilities, RenderOptions
 from attncli.maths.notation.escaping import commented, key_of, quoted, visible
 from attncli.names import raw
 
 SUFFIXES = (".yaml", ".yml")
-ABILITIES = FormatInfo(keys=("none", "separate"), hints="none")
+ABILITIES = FormatInfo(PaperAbilities(keys=("none", "separate"), hints="none"))
 
 
 def paper_of(document: Document, form: str) -> Paper:

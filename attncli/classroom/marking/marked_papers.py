@@ -15,6 +15,7 @@ from attncli.classroom.marking.costs import Bill
 from attncli.classroom.marking.exam import Exam, MarkedTerm, judged_term, known_id
 from attncli.classroom.marking.unknown_cells import hint_on
 from attncli.classroom.marking.word_answers import MarkedWords, OwnAnswers, marked_words, meanings
+from attncli.errors import agreed
 from attncli.judging.judging import Judge
 from attncli.judging.slips import OF_THE_PEN
 from attncli.judging.verdicts import RIGHT, UNEARNED, Given, Verdict
@@ -67,7 +68,7 @@ def _not_asked(
         told += [", "] * bool(k) + [Word(f"{text}: {given.text.strip()}")]
         hint = hint_on(text, asked, trace) if k < _MOST_HINTS else ""
         told += [" (", Word(hint), ")"] if hint else []
-    answer, earn = ("answers", "earns") if len(pairs) == 1 else ("answer", "earn")
+    answer, earn = (agreed(len(pairs), f"{verb}s", verb) for verb in ("answer", "earn"))
     return (*told, f" {answer} nothing that is asked, and {earn} nothing.")
 
 

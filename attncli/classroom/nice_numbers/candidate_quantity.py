@@ -36,6 +36,17 @@ _HALF = 0.5 + 1e-9
 """A half, and what floats may have lost of one."""
 
 
+class CandidateOperands(NamedTuple):
+    """What a quantity is made of, in one scenario or in many."""
+
+    values: tuple[Array, ...]
+    """The numbers of each operand."""
+    digits: tuple[int, ...]
+    """The decimals that each is shown with."""
+    left: Operation | None
+    """The operation that made the first one."""
+
+
 @dataclass(frozen=True, eq=False)
 class CandidateQuantity:
     """A quantity and what it was made of, in one scenario [n, m] or in many [n, m, b]."""
@@ -54,16 +65,12 @@ class CandidateQuantity:
     """The decimals that its numbers have at most, of those shown."""
     hides: bool
     """Whether the numbers have more decimals than are shown."""
-    operands: tuple[Array, ...] = ()
-    """The numbers that it was made of."""
-    digits: tuple[int, ...] = ()
-    """The decimals that each operand is shown with."""
-    left: Operation | None = None
-    """The operation that made the first operand."""
-    seen: Flags | None = None
+    operands: CandidateOperands
+    """What it was made of; nothing where it is given."""
+    seen: Flags | None
     """Which weights aren't masked, None where the quantity isn't one whose rows add up to 1."""
-    is_list: bool = False
-    rows: tuple[int, ...] | None = None
+    is_list: bool
+    rows: tuple[int, ...] | None
     """The rows that a page shows, None for all."""
 
     @cached_property
@@ -138,7 +145,7 @@ def shown_rows(trace: Trace) -> Callable[[Quantity], tuple[int, ...] | None]:
     """Returns a function that tells which rows of a quantity a page shows, where the scenario names
     queries; None for all."""
     axis = next((q.rows for q in trace.quantities.values() if q.rows.role == "Q"), Axis(()))
-    found = (_place(axis, query) for query in trace.scenario.show.queries)
+    found = (_place(axis, query) for query in trace.scenario.page.show.queries)
     places = tuple(place for place in found if place is not None)
 
     def rows(quantity: Quantity) -> tuple[int, ...] | None:
@@ -185,9 +192,11 @@ def made_of(trace: Trace, quantity: Quantity, rows: RowsLookedAt) -> CandidateQu
         matrix.decimals,
         _shown_places(matrix),
         _shown_places(matrix) != matrix.places,
-        tuple(matrix.values for matrix in matrices),
-        tuple(map(_shown_places, matrices)),
-        None if before is None else before.operation,
+        CandidateOperands(
+            tuple(matrix.values for matrix in matrices),
+            tuple(map(_shown_places, matrices)),
+            None if before is None else before.operation,
+        ),
         seen,
         quantity.is_list,
         rows(quantity),

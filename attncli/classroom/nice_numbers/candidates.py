@@ -17,6 +17,7 @@ import numpy as np
 from numpy.random import RandomState
 
 from attncli.classroom.nice_numbers.candidate_quantity import (
+    CandidateOperands,
     CandidateQuantity,
     seen_of,
     shown_rows,
@@ -313,9 +314,11 @@ class BatchMaker:
             many.decimals,
             many.digits,
             many.digits != many.places,
-            tuple(operand.values for operand in operands),
-            tuple(operand.digits for operand in operands),
-            None if before is None else before.operation,
+            CandidateOperands(
+                tuple(operand.values for operand in operands),
+                tuple(operand.digits for operand in operands),
+                None if before is None else before.operation,
+            ),
             seen_of(definition.name, self.definitions, lambda name: batch.made[name].values),
             self.trace[definition.name].is_list,
             self.rows[definition.name],

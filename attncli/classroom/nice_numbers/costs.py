@@ -158,13 +158,13 @@ def _measured(
     assert isinstance(made.operation, Indexed)
     match factor:
         case Operand(place):
-            places = made.digits[place]
+            places = made.operands.digits[place]
         case Number(full):
             places = decimals.places(full)
         case _:
             places = made.own
     known = laid(factor, made.operation.sides)
-    values = known.work([x if x.ndim > 2 else x[:, :, np.newaxis] for x in made.operands])  # noqa: PLR2004
+    values = known.work([x if x.ndim > 2 else x[:, :, np.newaxis] for x in made.operands.values])  # noqa: PLR2004
     if values.ndim == len(known.indices):  # what is the same for all
         values = values[..., np.newaxis]
     count = made.values.shape[2] if made.values.ndim > 2 else 1  # noqa: PLR2004
@@ -188,8 +188,8 @@ _REDUCTIONS = (ColumnMean, KeptSum, MeanOfSquares, RowMean, RowSum)
 
 def _of_products(made: CandidateQuantity, products: Array) -> Array:
     terms, digits, _ = products
-    if len(made.operands) > 2:  # noqa: PLR2004  (a bias)
-        terms = terms + _there(made.operands[2])
+    if len(made.operands.values) > 2:  # noqa: PLR2004  (a bias)
+        terms = terms + _there(made.operands.values[2])
     return np.asarray(digits + np.maximum(terms - 1, 0) * _digits_of(made))
 
 
@@ -197,7 +197,7 @@ def _of_others(made: CandidateQuantity) -> Array:
     if not is_a(made.operation, *_REDUCTIONS):
         return _digits_of(made)
     side = 0 if is_a(made.operation, ColumnMean) else 1
-    terms = _there(made.operands[0]).sum(axis=side, keepdims=True)
+    terms = _there(made.operands.values[0]).sum(axis=side, keepdims=True)
     return np.asarray(np.maximum(terms, 1) * _digits_of(made))
 
 

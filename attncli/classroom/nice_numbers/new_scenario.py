@@ -198,11 +198,11 @@ def text_of(sizes: Sizes, words: Sequence[str], scenario: Scenario, command: str
 
 
 def _lines(sizes: Sizes, words: Sequence[str], scenario: Scenario, command: str) -> Iterator[str]:
-    given = scenario.given
+    given = scenario.given.matrices
     text = " ".join(words)
     yield from (f"# Made by `{command}`,", "# which makes it again.", "")
     yield from (f"title: {text}", f"sentence: {text}", "", "# Token → vector.", "embeddings:")
-    table = scenario.text.embedded
+    table = scenario.text.table.row_names
     yield from (
         f"  {word}: {_row_text(given[Name('embeddings')], table.index(word))}" for word in words
     )

@@ -115,21 +115,20 @@ def drawn_of(
     `pools` says for some what they are drawn from. If they are to be `narrow`, all weights are
     small.
     """
+    given = scenario.given.matrices
     alike: dict[tuple[object, ...], list[Name]] = {}
-    for name, matrix in scenario.given.items():
+    for name, matrix in given.items():
         if name in used and name not in pools and _may_vary(scenario, name, matrix):
             kin = (_KIN.get(name.local, name.local), matrix.shape, matrix.written)
             alike.setdefault(kin, []).append(name)
     drawns = (
-        Drawn((name,), scenario.given[name].shape, *pool)
-        for name, pool in pools.items()
-        if name in used
+        Drawn((name,), given[name].shape, *pool) for name, pool in pools.items() if name in used
     )
-    return (*drawns, *(_drawn(names, scenario.given[names[0]], narrow) for names in alike.values()))
+    return *drawns, *(_drawn(names, given[names[0]], narrow) for names in alike.values())
 
 
 def _may_vary(scenario: Scenario, name: Name, matrix: Matrix) -> bool:
-    written = matrix.written is not None and name not in scenario.sources
+    written = matrix.written is not None and name not in scenario.given.sources
     if not written or name.local not in _DRAWN or not matrix.values.any():
         return False
     if not np.isfinite(matrix.values).all():

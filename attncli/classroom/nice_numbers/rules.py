@@ -143,7 +143,7 @@ def _method(made: CandidateQuantity) -> Flags | None:
     """Finds rows whose maximum is subtracted before e is raised to them. -> [n, 1]"""
     if not isinstance(made.operation, Exponential):
         return None
-    return made.operation.shifted(made.operands[0])
+    return made.operation.shifted(made.operands.values[0])
 
 
 def _sums(made: CandidateQuantity) -> Flags | None:
@@ -240,7 +240,7 @@ def repeats(made: CandidateQuantity) -> Flags | None:
 
 def _is_outer(made: CandidateQuantity) -> bool:
     """Tells whether a matrix is made of columns alone, as ∂W = ∂z xᵀ is."""
-    return bool(made.operands) and all(array.shape[1] == 1 for array in made.operands)
+    return bool(made.operands.values) and all(x.shape[1] == 1 for x in made.operands.values)
 
 
 def alike_rows(made: CandidateQuantity) -> Flags:
@@ -281,7 +281,7 @@ def trivial(made: CandidateQuantity) -> Flags | None:
     """
     factors = factors_of(made)
     few = factors is None or factors[0].shape[1] < 2  # noqa: PLR2004
-    if factors is None or few or is_a(made.left, *_SPARSE):
+    if factors is None or few or is_a(made.operands.left, *_SPARSE):
         return None
     if factors[0].all() and factors[1].all():
         return None
@@ -339,7 +339,7 @@ def factors_of(made: CandidateQuantity) -> tuple[Array, Array] | None:
     """Returns the factors [n, k] and [k, m] of a product of matrices; None for anything else."""
     if not isinstance(made.operation, ProductOfMatrices):
         return None
-    x, W = made.operands[:2]
+    x, W = made.operands.values[:2]
     return (
         x if made.operation.left == "ik" else np.asarray(x.swapaxes(0, 1)),
         W if made.operation.right == "kj" else np.asarray(W.swapaxes(0, 1)),

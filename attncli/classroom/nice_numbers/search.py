@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import NamedTuple, Self
 
@@ -60,7 +60,7 @@ def _recounted(own: Trace, request: SearchRequest) -> Iterator[Trace]:
     """Yields the forms of a request, worked, whose corpus has other counts of its texts. Raises
     UnsatisfiedError where the search finds none."""
     random = RandomState(list(str(request.seed).encode()))
-    found = {own.scenario.text_counts}
+    found = {own.scenario.file.text_counts}
     for k in range(request.number):
         yield _next(own, request, random, found, form_name(k))
 
@@ -68,7 +68,7 @@ def _recounted(own: Trace, request: SearchRequest) -> Iterator[Trace]:
 def _next(
     trace: Trace, like: SearchRequest, random: RandomState, found: set[tuple[int, ...]], form: str
 ) -> Trace:
-    own = trace.scenario.text_counts
+    own = trace.scenario.file.text_counts
     most = max(*own, _LEAST_COUNT, _TOGETHER // len(own))
     for k in range(_TRIED_COUNTS):
         counts = tuple((1 + random.randint(most, size=len(own))).tolist())
@@ -87,7 +87,7 @@ def _next(
 
 def _worked(own: Trace, counts: Sequence[int]) -> Trace | None:
     """Returns the scenario with other counts, worked; None where it can't be learned or worked."""
-    recount = own.scenario.recount
+    recount = own.scenario.file.recount
     try:
         return None if recount is None else work(recount(counts))
     except ScenarioError:
@@ -167,13 +167,13 @@ def _with_numbers(scenario: Scenario, numbers: Mapping[Name, Matrix]) -> Scenari
     """Returns the scenario, and its variants, with other numbers where they had the same."""
 
     def other(name: Name, matrix: Matrix) -> Matrix:
-        own = scenario.given.get(name)
+        own = scenario.given.matrices.get(name)
         return numbers[name] if name in numbers and _is_same(own, matrix) else matrix
 
     def changed(found: Scenario) -> Scenario:
-        given = {name: other(name, matrix) for name, matrix in found.given.items()}
+        given = {name: other(name, matrix) for name, matrix in found.given.matrices.items()}
         variants = {name: changed(variant) for name, variant in found.variants.items()}
-        return replace(found, given=given, variants=variants)
+        return found.with_matrices(given).with_variants(variants)
 
     return changed(scenario)
 
@@ -257,7 +257,7 @@ def search(scenario: Scenario, request: SearchRequest) -> Iterator[Trace]:
         raise UserError(wrong)
     trace = work(scenario.alone())
     plan = plan_of(trace, request.asked, request.pools)
-    if not plan.drawn and trace.scenario.recount is not None:
+    if not plan.drawn and trace.scenario.file.recount is not None:
         yield from _recounted(trace, request)
         return
     if not plan.drawn:
@@ -287,6 +287,20 @@ def _keep_memory() -> None:
 
 
 @dataclass
+class _Found:
+    """What a search has found so far."""
+
+    waiting: deque[Survivor] = field(default_factory=deque)
+    """What got through the sieve and is still to be looked at."""
+    ready: deque[Trace] = field(default_factory=deque)
+    """What was looked at and is good."""
+    numbers: set[bytes] = field(default_factory=set)
+    """The numbers of what was found before."""
+    costs: list[FormCost] = field(default_factory=list)
+    """What the first candidates cost."""
+
+
+@dataclass
 class _Search:
     """A search on its way."""
 
@@ -296,17 +310,14 @@ class _Search:
     sieve: RuleFilter
     random: RandomState
     request: SearchRequest
-    waiting: deque[Survivor] = field(default_factory=deque)
-    """What got through the sieve and is still to be looked at."""
-    ready: deque[Trace] = field(default_factory=deque)
-    """What was looked at and is good."""
-    found: set[bytes] = field(default_factory=set)
-    """The numbers of what was found before."""
-    costs: list[FormCost] = field(default_factory=list)
+    found: _Found = field(default_factory=_Found)
+    """What it has found so far."""
     reference: FormCost | None = None
+    """What each form should cost, once that is known."""
     mistakes: Sequence[Attempt] | None = None
     """Those that have to show, once it is known which can."""
     size: int = _FIRST
+    """How many candidates the next batch has."""
     was_too_large: bool = False
     """Whether it found nothing because powers of e came out large."""
 
@@ -325,15 +336,15 @@ class _Search:
         self.most = max(_LEAST, min(_MOST, _HELD // self.cells))
         self.size = min(self.size, self.most)
         own = [self.trace[drawn.names[0]].matrix for drawn in self.plan.drawn]
-        self.found.add(_as_bytes(own))
+        self.found.numbers.add(_as_bytes(own))
 
     def next(self, k: int) -> Trace:
         """Returns the k-th form, worked. Raises UnsatisfiedError where there is none."""
         failures = Failures()
         tried = 0
-        while not self.ready:
+        while not self.found.ready:
             tried += self._look(k, tried, failures)
-        return self.ready.popleft()
+        return self.found.ready.popleft()
 
     def _look(self, k: int, tried: int, failures: Failures) -> int:
         """Gathers some good candidates, and makes those ready in which all mistakes show; returns
@@ -345,8 +356,8 @@ class _Search:
         left, before = self.request.number - k, tried
         wanted = max(left, _REFERENCE) if left <= _AT_ONCE else _REFERENCE
         while len(some) < wanted:
-            if self.waiting and self.reference is not None:
-                trace = self._checked(self.waiting.popleft(), failures)
+            if self.found.waiting and self.reference is not None:
+                trace = self._checked(self.found.waiting.popleft(), failures)
                 some += () if trace is None else (trace,)
                 continue
             try:
@@ -375,7 +386,7 @@ class _Search:
         for slip in self.mistakes:
             good &= shown[slip]
         failures.add("mistakes", int((~good).sum()), len(some))
-        self.ready += (trace for trace, is_good in zip(some, good, strict=True) if is_good)
+        self.found.ready += (trace for trace, is_good in zip(some, good, strict=True) if is_good)
 
     def _fill(self, k: int, tried: int, failures: Failures) -> int:
         """Sends a batch through the sieve; returns how many candidates it had. Raises
@@ -392,7 +403,7 @@ class _Search:
             self.size = min(2 * size, self.most)
         elif len(survivors) > _PLENTY:
             self.size = max(size // 2, min(_LEAST, self.most))
-        self.waiting += survivors
+        self.found.waiting += survivors
         return size
 
     def _checked(self, survivor: Survivor, failures: Failures) -> Trace | None:
@@ -404,7 +415,7 @@ class _Search:
             numbers = {drawn: drawn.matrix(own) for drawn, own in survivor.drawn.items()}
             key = _as_bytes([numbers[drawn] for drawn in self.plan.drawn])
             rule = UNWORKABLE
-            if key in self.found and "alike" not in self.sieve.allow:
+            if key in self.found.numbers and "alike" not in self.sieve.allow:
                 rule = "alike"
             else:
                 trace = self._worked(numbers)
@@ -413,7 +424,7 @@ class _Search:
         if trace is None or not _is_as_seen(trace, survivor):
             failures.add(rule, 1, 1)
             return None
-        self.found.add(key)
+        self.found.numbers.add(key)
         return trace
 
     def _worked(self, numbers: Mapping[Drawn, Matrix]) -> Trace | None:
@@ -421,7 +432,7 @@ class _Search:
         its variants and generated tokens too."""
         by_name = {name: matrix for drawn, matrix in numbers.items() for name in drawn.names}
         scenario = _with_numbers(self.scenario, by_name)
-        is_alone = not self.scenario.variants and self.scenario.prediction.generate < 2  # noqa: PLR2004
+        is_alone = not self.scenario.variants and self.scenario.prediction.generation.length < 2  # noqa: PLR2004
         try:
             return self.trace.rerun(scenario) if is_alone else work(scenario)
         except ScenarioError:
@@ -435,10 +446,10 @@ class _Search:
         """Tells which candidates cost as much as they should: as the median of the first ones. [4]
         or [4, b] -> [] or [b]"""
         if self.reference is None:
-            self.costs += (FormCost(*own) for own in first.T.tolist())
-            if len(self.costs) >= _REFERENCE:
-                hard = middle(self.costs[:_REFERENCE]).difficulty
-                self.reference = middle(self.costs)._replace(difficulty=hard)
+            self.found.costs += (FormCost(*own) for own in first.T.tolist())
+            if len(self.found.costs) >= _REFERENCE:
+                hard = middle(self.found.costs[:_REFERENCE]).difficulty
+                self.reference = middle(self.found.costs)._replace(difficulty=hard)
         if self.reference is None or "difficulty" in self.sieve.allow:
             return np.ones(costs.shape[1:], dtype=np.bool_)
         return near(costs, self.reference, self.request.limits)
@@ -455,8 +466,8 @@ def _as_bytes(matrices: list[Matrix]) -> bytes:
 
 def _nothing_varies(scenario: Scenario) -> str:
     why = "what this leads to has no given numbers that may vary"
-    if scenario.sources:
-        why += f" ({listed(scenario.sources)} is random, or comes from a file)"
+    if scenario.given.sources:
+        why += f" ({listed(scenario.given.sources)} is random, or comes from a file)"
     return why
 
 

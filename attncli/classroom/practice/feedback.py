@@ -42,7 +42,7 @@ from attncli.maths.equations.tree import (
 from attncli.names import Word
 from attncli.option_values import LANGUAGES
 from attncli.pages.parts.blocks import matrix_block
-from attncli.pages.parts.closing import as_asked_for, asking_for_large
+from attncli.pages.parts.next_commands import as_asked_for, asking_for_large
 from attncli.pages.parts.selection import Selection
 from attncli.pages.parts.sentences import joined, put_in
 from attncli.pages.parts.working import cell_line

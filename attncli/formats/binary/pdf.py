@@ -7,10 +7,10 @@ from tempfile import TemporaryDirectory
 
 from attncli.document.blocks import Document
 from attncli.errors import UserError
-from attncli.formats import FormatInfo, RenderOptions
+from attncli.formats import FormatInfo, PaperAbilities, RenderOptions
 
 SUFFIXES = (".pdf",)
-ABILITIES = FormatInfo(together=True, pictured=True, package="typst")
+ABILITIES = FormatInfo(PaperAbilities(together=True), pictured=True, package="typst")
 
 
 _GET = "pip install 'attncli[pdf]'"

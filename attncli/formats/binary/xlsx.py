@@ -64,7 +64,7 @@ def _groups(document: Document) -> Iterator[Group]:
     """Yields the group of a document, then those of the further ones of its scenario."""
     yield Group(document, "", len(document.sections))
     sections = len(document.sections)
-    for called, other in document.further.items():
+    for called, other in document.interactive.further.items():
         sections += len(other.sections)
         yield Group(other, called, sections)
 
@@ -83,7 +83,7 @@ def _front_matter(group: Group) -> Iterator[Item]:
     """Yields the title, how to play, the facts, and what stands before the first section."""
     document = group.document
     yield TextRow((document.title,), "title")
-    if document.workings:
+    if document.interactive.workings:
         for text in (_LINKED,) if group.called else _HOW_TO:
             yield from paragraph(text)
     yield from items_of((*document.lead, *document.opening), {})

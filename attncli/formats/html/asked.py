@@ -200,11 +200,6 @@ class AskedNumbers:
             return looks
         return f'{looks} data-set="{attribute(self._changed[cell])}"'
 
-    def attributes(self, number: Number) -> Mapping[str, str]:
-        """Returns the attributes of what shows a number in a picture."""
-        place = self.place(number)
-        return {} if place is None else {"data_n": f"{place}"}
-
     def relation(self, sign: str, result: Expression) -> str:
         """Writes a sign before what it leads to, which knows the numbers that this is."""
         places = (self.place(x) for x in leaves(result) if isinstance(x, Number))
@@ -234,7 +229,7 @@ class AskedNumbers:
             case Cases():
                 return self._cases(told, named)
             case Verb():
-                return {"verbs": told[:3], "goes_on": told.goes_on}
+                return {"verbs": told}
             case _:
                 return {"follows": 1}
 

@@ -91,6 +91,27 @@ def as_it_is(html: str, _: str) -> str:
     return html
 
 
+class TableStyle(NamedTuple):
+    """A way of writing tables."""
+
+    number: Callable[[Number], str] = text_of
+    """Writes their numbers."""
+    framed: Callable[[str, str], str] = as_it_is
+    """Puts something around a table of a kind."""
+    looks: Callable[[Look], str] = lambda _: ""
+    """Returns the classes of a cell."""
+
+
+class WorkingStyle(NamedTuple):
+    """A way of writing lines of working, where a format has one of its own."""
+
+    inline: Callable[[Expression | Equation], str] | None = None
+    """Writes working in plain notation."""
+    relation: Callable[[str, Expression], str] | None = None
+    """Writes the sign before a result, where that, and which of its parts a line has, may
+    change."""
+
+
 class HtmlStyle(NamedTuple):
     """A way of writing HTML: what of it differs from format to format."""
 
@@ -104,22 +125,15 @@ class HtmlStyle(NamedTuple):
     """Writes blanks."""
     level: int = 3
     """The level of a heading inside a section."""
-    number: Callable[[Number], str] = text_of
-    """Writes the numbers of tables."""
-    framed: Callable[[str, str], str] = as_it_is
-    """Puts something around a table of a kind."""
-    looks: Callable[[Look], str] = lambda _: ""
-    """Returns the classes of a cell."""
-    inline: Callable[[Expression | Equation], str] | None = None
-    """Writes working in plain notation, where a format has a way of its own for that."""
+    tables: TableStyle = TableStyle()
+    """Writes tables."""
+    working: WorkingStyle = WorkingStyle()
+    """Writes lines of working."""
     answered: Callable[[WordBlank], str] | None = None
     """Writes the options of a question and the place for its answer, where a format has a way of
     its own for that."""
     picture: Callable[[Picture | Graph], str] | None = None
     """Draws, where a format can."""
-    relation: Callable[[str, Expression], str] | None = None
-    """Writes the sign before a result, where that, and which of its parts a line has, may
-    change."""
     mark: Callable[[Mark], str] | None = None
     """Writes what stands around what may be told otherwise."""
 
@@ -174,8 +188,8 @@ def code_html(node: Expression | Equation, style: HtmlStyle) -> str:
 
 def plain_html(node: Expression | Equation, style: HtmlStyle) -> str:
     """Writes an expression in plain notation around its blanks."""
-    if style.inline is not None:
-        return style.inline(node)
+    if style.working.inline is not None:
+        return style.working.inline(node)
     write = style.worded if _has_words(node) else style.text
     if isinstance(node, Equation):
         return write(unbreakable(plain(node)))
@@ -218,7 +232,7 @@ def table_of(rows: Iterable[str], head: str = "") -> str:
 
 def _framed(style: HtmlStyle, kind: str, rows: Iterable[str], head: str = "") -> str:
     """Writes a table in what a format puts around one of its kind."""
-    return style.framed(table_of(rows, head), kind)
+    return style.tables.framed(table_of(rows, head), kind)
 
 
 def row_of(name: str, cells: Iterable[str], *, numbers: bool = False, kind: str = "") -> str:
@@ -255,15 +269,15 @@ def table_html(block: MatrixBlock | SideBySide | Table, style: HtmlStyle) -> str
     """Writes a quantity, rows of several as vectors, or words; a blank where one is asked for."""
     grid, kind = grid_of(block), _KINDS[type(block)]
     figures = ["", *("figure" * column.at_point for column in grid.columns[1:])]
-    ink = style.looks(Look(ink_of(block.quantity))) if isinstance(block, MatrixBlock) else ""
+    ink = style.tables.looks(Look(ink_of(block.quantity))) if isinstance(block, MatrixBlock) else ""
     named = _cell if isinstance(block, Table) else _name
     rows = []
     for name, *cells in grid.rows():
-        kinds = ("branch" * isinstance(name.content, Branch), style.looks(name.look))
+        kinds = ("branch" * isinstance(name.content, Branch), style.tables.looks(name.look))
         entries = "".join(map(_entry, cells, figures[1:], repeat(style)))
         rows.append(f"<tr>{_heading(named(name, style), 'row', *kinds)}{entries}</tr>")
     headings = (
-        _heading(named(heading, style), "col", figure, style.looks(heading.look))
+        _heading(named(heading, style), "col", figure, style.tables.looks(heading.look))
         for (heading, *_), figure in zip(grid.columns, figures, strict=True)
     )
     return _framed(style, kind, rows, head_of(headings, ink))
@@ -279,7 +293,7 @@ def side_by_side_html(block: SideBySide, style: HtmlStyle) -> str:
 
 
 def _entry(cell: GridCell, figure: str, style: HtmlStyle) -> str:
-    look = "" if cell.behind else style.looks(cell.look)
+    look = "" if cell.behind else style.tables.looks(cell.look)
     return f"<td{_class(figure, look)}>{_cell(cell, style)}</td>"
 
 
@@ -292,7 +306,7 @@ def _name(cell: GridCell, style: HtmlStyle) -> str:
 def _cell(cell: GridCell, style: HtmlStyle) -> str:
     match cell.content:
         case Number():
-            text = f"{cell.before} {style.number(cell.content)}".lstrip()
+            text = f"{cell.before} {style.tables.number(cell.content)}".lstrip()
         case Blank():
             text = style.blank(cell.content)
         case Vector():
@@ -318,7 +332,7 @@ _GUIDES = {
 def graph_html(block: Graph, style: HtmlStyle) -> str:
     """Writes who attends to whom, a row for each edge."""
     rows = [
-        row_of(style.word(edge.source), (style.word(edge.target), style.number(edge.weight)))
+        row_of(style.word(edge.source), (style.word(edge.target), style.tables.number(edge.weight)))
         for edge in block.edges
     ]
     headings = ("from", "to", f"<code>{style.word(block.name)}</code>")
@@ -342,7 +356,7 @@ def working_html(block: Derivation, style: HtmlStyle) -> str:
 
 
 def _in_plain_notation(style: HtmlStyle, parts: Iterable[Expression]) -> bool:
-    return style.inline is not None or any(any(blanks_in(part)) for part in parts)
+    return style.working.inline is not None or any(any(blanks_in(part)) for part in parts)
 
 
 _UNBROKEN = 4
@@ -353,9 +367,9 @@ def _row(line: Line, style: HtmlStyle, plainly: bool, worked: bool) -> str:
     write = plain_html if plainly else expression_html
     *parts, (relation, last) = line.parts
     before = [f"{sign} {write(part, style)}" for sign, part in parts]
-    if style.relation is not None and parts:
+    if style.working.relation is not None and parts:
         before = [f"<span>{part}</span>" for part in before]
-        relation = style.relation(relation, last)
+        relation = style.working.relation(relation, last)
     result = f"{relation} {write(last, style)}"
     if isinstance(last, Vector) and len(last.entries) > _UNBROKEN:
         result = f'<span class="long">{result}</span>'
@@ -365,7 +379,7 @@ def _row(line: Line, style: HtmlStyle, plainly: bool, worked: bool) -> str:
 
 def addition_html(block: ColumnSum, style: HtmlStyle) -> str:
     """Adds up vectors in columns: each product with its value, and the total."""
-    addends = addends_of(block, may_change=style.relation is not None)
+    addends = addends_of(block, may_change=style.working.relation is not None)
     entries = [block.total, *(part for a in addends for part in a[1:] if part is not None)]
     write = plain_html if _in_plain_notation(style, entries) else expression_html
     rows = []
@@ -373,7 +387,7 @@ def addition_html(block: ColumnSum, style: HtmlStyle) -> str:
         cells = ["…", ""] if value is None else [write(product, style), f"→ {write(value, style)}"]
         rows.append(row_of(sign.strip(), cells))
     relation = block.relation
-    relation = style.relation(relation, block.total) if style.relation else relation
+    relation = style.working.relation(relation, block.total) if style.working.relation else relation
     rows.append(row_of(relation, ["", write(block.total, style)]))
     label = f'<tr><th scope="colgroup" colspan="3">{code_html(block.label, style)}</th></tr>'
     return _framed(style, "addition", rows, label)

@@ -132,9 +132,9 @@
 
   // -- what is shown of it ---------------------------------------------------------------------------
 
-  const numberAt = (n) => {
+  const numberAt = (n, by = worked) => {
     const number = version.numbers[n];
-    return typeof number === "number" ? worked.shown(number) : worked.inner(number);
+    return typeof number === "number" ? by.shown(number) : by.inner(number);
   };
   const isCell = (n) => typeof version.numbers[n] === "number";
   const relation = (places) => (places.every((n) => worked[isCell(n) ? "relation" : "isRounded"](version.numbers[n])) ? "=" : "≈");
@@ -192,20 +192,17 @@
     for (const section of main.querySelectorAll(":scope > section")) section.classList.toggle("before", isTouched(section));
     for (const aside of main.querySelectorAll("aside:has([data-told])")) aside.classList.toggle("retold", retell(aside));
     renewShades();
-    main.querySelectorAll("figure[data-picture]:not(.told *)").forEach(renewPicture);
+    main.querySelectorAll("figure.picture:not(.told, .told *)").forEach(renewPicture);
     if (isOther) document.dispatchEvent(new Event("attn:renewed"));
   };
 
-  // shades a picture otherwise; hides one that would be laid out anew, and what has no numbers
+  // sets what shows numbers in a picture; hides one that would be laid out anew
   const renewPicture = (figure) => {
-    const places = [], data = JSON.parse(figure.dataset.picture, (_, value) => {
-      if (!Number.isInteger(value)) return value;
-      places.push(value);
-      const shown = numberAt(value);
-      return { n: value, text: Evaluator.text(shown), value: Number(shown.value) };
-    });
-    figure.hidden = data.numbers ? places.some(isOtherNow) : places.some((n) => numberAt(n).value.isNaN());
-    if (!data.numbers && !figure.hidden) page.shade(figure, data);
+    const full = (n) => (isCell(n) ? worked.cells[version.numbers[n]] : numberAt(n).value);
+    for (const told of figure.querySelectorAll("desc [data-cell]")) told.textContent = Evaluator.text(numberAt(told.dataset.cell));
+    const laidOut = (figure.dataset.cell?.split(" ") || []).filter((n) => !numberAt(n).value.lt(figure.dataset.scale ?? NaN));
+    const fits = page.setPicture(figure, (n) => ({ value: Number(numberAt(n).value), full: Number(full(n)) }));
+    figure.hidden = !fits || laidOut.some(isOtherNow);
   };
 
   const LONGEST_PRODUCT = 10; // decimals past which what a line comes to on its way is left out
@@ -227,8 +224,7 @@
   const asTold = () => (version.told_of ??= worth(version, new Map()));
   const isOtherNow = (n) => {
     const its = version.numbers[n], told = asTold();
-    if (!isCell(n)) return Evaluator.text(worked.inner(its)) !== Evaluator.text(told.inner(its));
-    return worked.text(its) !== told.text(its) || !worked.cells[its].eq(told.cells[its]);
+    return Evaluator.text(numberAt(n)) !== Evaluator.text(numberAt(n, told)) || (isCell(n) && !worked.cells[its].eq(told.cells[its]));
   };
 
   // whether something that a section shows isn't what it was when its sentences were told
@@ -284,18 +280,14 @@
     for (const part of parts) if (part.of || part.pick) part.found = picked(part.pick || part);
     const isPick = ({ names }) => names, ends = ({ found, of, pick }) => !(of || pick) || found.tops.length;
     if (!parts.every((part) => (part.value || part.verbs || part.follows || part.names || part.cases) && ends(part))) return false;
-    let before = null; // the verb of the clause before
     parts.forEach((part, k) => {
       const own = part.value ? (part.pick ? part : parts.slice(0, k).findLast(isPick)) : part.verbs ? parts.slice(k).find(isPick) : part;
       if (part.names) part.span.innerHTML = part.found.verb === 2 && parts.some(({ verbs }) => verbs) ? "" : tied(part.found.tops.map((j) => part.names[j]), part.again);
       else if (part.cases) {
         const met = part.cases.find(([tree]) => tree === null || Evaluator.isMet(tree, (n) => numberAt(n).value));
         part.span.innerHTML = met ? met[1] : "";
-      } else if (part.verbs) {
-        const verb = part.verbs[own.found.verb], goesOn = part.goes_on && verb === before;
-        part.span.textContent = goesOn ? verb.replace(/^attends (most )?/, "") : verb;
-        before = verb;
-      } else if (part.value) {
+      } else if (part.verbs) part.span.textContent = part.verbs[own.found.verb];
+      else if (part.value) {
         const { of } = part.pick || own, j = own.found.tops[0];
         put(part.span, Evaluator.text(LOOKS[part.looks](numberAt(of[j]))) + part.unit + (part.each && own.found.tops.length > 1 ? " each" : ""));
       }
@@ -310,7 +302,7 @@
     for (const row of main.querySelectorAll("table.quantity tr:not(.told *):has(td[class*=shade])")) {
       const cells = [...row.querySelectorAll("td[class*=shade]")], numbers = cells.map((cell) => Number(cell.textContent.replace("−", "-")));
       cells.forEach((cell, k) => {
-        cell.className = cell.className.replace(/shade\d/, `shade${page.shadeOf(numbers[k])}`).replace(/ ?most/, "");
+        cell.className = cell.className.replace(/shade\d/, `shade${page.shadeOf(numbers[k], data.shades)}`).replace(/ ?most/, "");
         if (numbers[k] === Math.max(...numbers)) cell.classList.add("most");
       });
     }

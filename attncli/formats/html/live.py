@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from attncli.document.blocks import Document
 from attncli.document.changing import Changeable, ScenarioChoice
 from attncli.document.tables import WorkedTable
+from attncli.formats.colours import LIGHT
 from attncli.formats.html.asked import AskedNumbers
 from attncli.formats.html.blocks import escaped
 from attncli.formats.numbers import text_of
@@ -78,7 +79,7 @@ class LivePage(NamedTuple):
     def version(self, asked: AskedNumbers) -> dict[str, Any]:
         """Returns how the page is worked: its quantities; of each number that can be asked how it
         came about, and which it is."""
-        cells = _Cells(self.document.workings)
+        cells = _Cells(self.document.interactive.workings)
         entries = [
             [part if isinstance(part, str) else part[1:] for part in e] for e in asked.entries()
         ]
@@ -99,10 +100,11 @@ class LivePage(NamedTuple):
         the sections of these, those of one place together."""
         alike = {key: [version[key] for version in versions] for key in versions[0]}
         alike["entries"] = [*zip_longest(*alike["entries"])]
-        rounding, changeable = self.document.rounding, self.changeable
+        rounding, changeable = self.document.data.rounding, self.changeable
         at = changeable.places
         data = {
             **{name: rounding[name] for name in ("policy", "decimals")},
+            "shades": len(LIGHT.shades),
             "text": changeable.text,
             "file": changeable.file,
             "places": {key: [*cell, *at[key]] for cell, key in changeable.numbers.items()},

@@ -42,7 +42,7 @@ def _rules(scheme: ColourScheme) -> Iterator[str]:
     yield from written(colours_of(scheme), "svg")
 
 
-LIVE_SCRIPTS = ("decimal.js", "evaluator.js", "shades.js", "live.js")
+LIVE_SCRIPTS = ("decimal.js", "evaluator.js", "pictures.js", "live.js")
 """Those of pages that are worked again; the first is decimal.js by M. Mclaughlin, made smaller."""
 JUDGING_SCRIPTS = ("reading.js", "enclosures.js", "judging.js")
 """Those of pages that judge numbers by their author's own ones."""

@@ -6,7 +6,6 @@ import json
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from html import escape
 from itertools import zip_longest
 from string import Template
 from typing import Any, NamedTuple
@@ -16,11 +15,13 @@ from attncli.document.languages import Words, words_of
 from attncli.document.pictures import Picture
 from attncli.document.questions import AcceptedAnswer, JudgedPlace, SelfCheck
 from attncli.document.tables import MatrixBlock, in_groups
-from attncli.formats import FormatInfo, RenderOptions
+from attncli.formats import FormatInfo, PaperAbilities, RenderOptions
 from attncli.formats.colours import Inked
 from attncli.formats.html.asked import AskedNumbers
 from attncli.formats.html.blocks import (
     HtmlStyle,
+    TableStyle,
+    WorkingStyle,
     blocks_html,
     embedded,
     empty,
@@ -40,7 +41,8 @@ from attncli.formats.html.webpage import (
     looks_of,
 )
 from attncli.formats.svg.drawing import drawn, inline
-from attncli.formats.svg.made_of import picture_data
+from attncli.formats.svg.elements import NOBODY, Asked
+from attncli.formats.svg.laid_out import LaidOut, laid_out_by
 from attncli.formats.writers import (
     Heading,
     NewPage,
@@ -58,7 +60,9 @@ from attncli.option_values import LANGUAGES
 
 SUFFIXES = (".html", ".htm")
 ABILITIES = FormatInfo(
-    keys=("none", "separate"), together=True, pictured=True, checking=True, changing=True
+    PaperAbilities(keys=("none", "separate"), checking=True, together=True),
+    pictured=True,
+    changing=True,
 )
 """A sheet says by itself what is right, and no key goes into the file that students get."""
 
@@ -90,7 +94,7 @@ class AnswerFields:
 
     def of(self, document: Document) -> SheetFields | None:
         """Returns how the fields of a sheet are written; None where it can't check itself."""
-        check = document.check
+        check = document.answers.check
         if check is None:
             return None
         if not any(check is known for known in self._checks):
@@ -220,15 +224,17 @@ def bar_of(words: Words) -> str:
 """
 
 
-def figure_html(block: Picture | Graph, asked: AskedNumbers | None = None) -> str:
-    """Draws a figure that can be moved to and fro where the screen is narrower."""
-    picture = drawn(block) if asked is None else drawn(block, asked.attributes)
-    made = picture_data(block, asked.place) if asked is not None and asked.changing else ""
-    drawing = f'<div class="scroll">{inline(picture)}</div>'
+def figure_html(block: Picture | Graph, asked: Asked = NOBODY) -> str:
+    """Draws a figure that can be moved to and fro where the screen is narrower. Where its numbers
+    may be changed, it has the places of those that it is laid out by."""
+    picture = drawn(block, asked)
+    by = laid_out_by(block, asked) if asked.changing else LaidOut()
+    drawing = f'<div class="scroll">{inline(picture, asked)}</div>'
     text = f"<figcaption>{set_apart(picture.title)}</figcaption>"
-    kind = "picture told" if made is None else "picture"
-    data = f" data-picture='{escape(made, quote=False)}'" if made else ""
-    return f'<figure class="{kind}"{data}>\n{drawing}\n{text}\n</figure>'
+    kind = "picture told" if by is None else "picture"
+    cells = f' data-cell="{" ".join(map(str, by.places))}"' if by and by.places else ""
+    cells += f' data-scale="{by.below:g}"' if cells and by and by.below is not None else ""
+    return f'<figure class="{kind}"{cells}>\n{drawing}\n{text}\n</figure>'
 
 
 def render(document: Document, page: RenderOptions) -> str:
@@ -238,7 +244,8 @@ def render(document: Document, page: RenderOptions) -> str:
 
 def render_together(documents: Sequence[Document], page: RenderOptions) -> str:
     """Writes documents one below the other, each on a new sheet where they are printed."""
-    paper, fields, changeable = documents[0].paper, AnswerFields(), documents[0].changeable
+    paper, fields = documents[0].paper, AnswerFields()
+    changeable = documents[0].interactive.changeable
     assets = SERVED if page.served else SHARED if page.shared else INSIDE
     live = None if changeable is None else LivePage(documents[0], changeable)
     written = _parts_of(documents, fields, live)
@@ -283,7 +290,7 @@ def _parts_of(
     first = documents[0]
     of_sheet = first.paper is not None and first.paper.kind == "sheet"
     changed = None if live is None else live.changeable.numbers
-    asked = AskedNumbers(first.origins, of_sheet=of_sheet, changed=changed)
+    asked = AskedNumbers(first.interactive.origins, of_sheet=of_sheet, changed=changed)
     pairs = [
         (part, _style(asked, fields.of(document)))
         for k, document in enumerate(documents)
@@ -318,13 +325,12 @@ def _style(asked: AskedNumbers, fields: SheetFields | None) -> HtmlStyle:
     return HtmlStyle(
         mathematics=partial(_mathematics, asked),
         blank=blank,
-        number=asked.number,
-        framed=_framed,
-        looks=looks_of,
-        inline=partial(asked.expression, blank=blank),
+        tables=TableStyle(asked.number, _framed, looks_of),
+        working=WorkingStyle(
+            partial(asked.expression, blank=blank), asked.relation if asked.changing else None
+        ),
         answered=None if fields is None else fields.answered,
         picture=partial(figure_html, asked=asked),
-        relation=asked.relation if asked.changing else None,
         mark=partial(asked.mark, named=named) if asked.changing else None,
     )
 

@@ -288,24 +288,25 @@ def _document(document: doc.Document) -> dict[str, Any]:
     for _, blocks in document.parts:
         for block in doc.each(blocks):
             doc.rule_for(block, TOLD_AS, "JSON")
-    if document.data:
-        return {"attncli": VERSION, "title": document.title.raw, **document.data}
+    data, key = document.data, document.answers.key
+    if data.told:
+        return {"attncli": VERSION, "title": document.title.raw, **data.told}
     return {
         "attncli": VERSION,
         "title": document.title.raw,
         **_paper(document.paper),
         **_unless_empty(about=_about(document)),
-        "rounding": dict(document.rounding),
-        "given": [_given(block, document.sources) for block in document.given],
+        "rounding": dict(data.rounding),
+        "given": [_given(block, data.sources) for block in data.given],
         "steps": [_section(section) for section in document.sections],
-        **document.ending,
+        **data.ending,
         "notes": [_text_of(block.text) for block in closing if isinstance(block, doc.Callout)],
         **_unless_empty(
             pictures=[*pictures_as_data((*document.opening, *closing))],
             working=[*_working(closing)],
             tables=[_table(block) for block in closing if isinstance(block, doc.Table)],
             variants=[*map(_matrix, _of_variants(closing))],
-            key={} if document.key is None else _document(document.key),
+            key={} if key is None else _document(key),
         ),
     }
 
@@ -436,9 +437,9 @@ def _matrix(block: MatrixBlock) -> dict[str, Any]:
     return {
         "name": block.quantity or block.name,
         **_unless_empty(variant=block.variant),
-        "rows": [block.row_names[i].raw for i in block.rows],
-        "columns": [name.raw for name in block.column_names],
-        **_unless_empty(tokens=[token.raw for token in block.tokens]),
+        "rows": [block.names.rows[i].raw for i in block.rows],
+        "columns": [name.raw for name in block.names.columns],
+        **_unless_empty(tokens=[token.raw for token in block.names.tokens]),
         "values": [row[0] for row in _values(block)] if block.is_list else LazyRows(values),
         "text": [_text(block.entry(i, 0)) for i in block.rows]
         if block.is_list

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from attncli.document.blocks import Document
-from attncli.formats import FormatInfo, RenderOptions
+from attncli.formats import FormatInfo, PaperAbilities, RenderOptions
 
 SUFFIXES = (".tex",)
 
-ABILITIES = FormatInfo(fragment=True, self_keyed=True, together=True)
+ABILITIES = FormatInfo(PaperAbilities(self_keyed=True, together=True), fragment=True)
 
 
 def render(document: Document, page: RenderOptions) -> str:

@@ -14,7 +14,7 @@ from attncli.document.grid import GridCell, grid_of
 from attncli.document.pictures import PICTURES, Box, Diagram, Link, Picture
 from attncli.document.pictures import Label as PictureLabel
 from attncli.document.tables import Branch, MatrixBlock, SideBySide
-from attncli.formats import FormatInfo, RenderOptions
+from attncli.formats import FormatInfo, PaperAbilities, RenderOptions
 from attncli.formats.numbers import filled_addends, text_of
 from attncli.formats.pictures_in_tables import in_tables
 from attncli.formats.writers import Heading, NewPage, Title, pieces_of_all, spans_as, written
@@ -26,7 +26,7 @@ from attncli.maths.notation.latex import RELATIONS, WEB, latex
 from attncli.names import Word
 
 SUFFIXES = (".md", ".markdown")
-ABILITIES = FormatInfo(together=True)
+ABILITIES = FormatInfo(PaperAbilities(together=True))
 
 
 def mermaid(block: Graph) -> str:

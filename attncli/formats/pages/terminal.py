@@ -12,7 +12,7 @@ from attncli.document import blocks as doc
 from attncli.document.blocks import text_of_spans
 from attncli.document.pictures import PICTURES, Picture
 from attncli.document.tables import SideBySide
-from attncli.formats import FormatInfo, RenderOptions
+from attncli.formats import FormatInfo, PaperAbilities, RenderOptions
 from attncli.formats.screen.lines import (
     BRACKETS,
     NEW_PAGE,
@@ -42,7 +42,7 @@ from attncli.maths.notation.plain import GLUE
 from attncli.names import Word
 
 SUFFIXES = (".txt",)
-ABILITIES = FormatInfo(together=True)
+ABILITIES = FormatInfo(PaperAbilities(together=True))
 
 _NARROWEST = 20
 _INDENT = 2

@@ -14,6 +14,7 @@ from attncli.formats.svg.elements import (
     Picture,
     described,
     element,
+    joined,
     style_sheet,
     text_at,
     text_width,
@@ -68,11 +69,14 @@ def _whole(
         element("rect", width=width, height=height, class_="page"),
         *elements,
     ]
-    text = " ".join(f"{p.title}: {p.description}" for p in pictures)
+    told = joined([(f"{p.title}: ", *p.description) for p in pictures], " ")
     called = f"Pictures: {title}"
     box = f"0 0 {width:.1f} {height:.1f}"
-    named = {"xmlns": "http://www.w3.org/2000/svg", "viewBox": box}
-    return described("svg", called, text, inside, width=width, height=height, **named) + "\n"
+    kind = "http://www.w3.org/2000/svg"
+    return (
+        described("svg", called, told, inside, width=width, height=height, xmlns=kind, viewBox=box)
+        + "\n"
+    )
 
 
 def _beside_each_other(pictures: Sequence[Picture], y: float) -> Iterator[str]:
@@ -116,7 +120,7 @@ def _drawn(blocks: Sequence[Block], place: str, mapped: Collection[Name]) -> Ite
 
 def _is_of_weights(block: MatrixBlock, mapped: Collection[Name]) -> bool:
     """Tells whether a table is of weights that no other picture shows."""
-    return block.shares and any(block.roles) and block.quantity not in mapped
+    return block.display.shares and any(block.names.roles) and block.quantity not in mapped
 
 
 def _width(picture: Picture) -> float:

@@ -32,10 +32,10 @@ def bars_of(block: MatrixBlock, grid: Grid) -> list[str] | None:
     """Draws a bar for each share of each row, in the order of the columns, the largest of the table
     as high as can be. Returns None where there are no shares, where only one can be, or where some
     are asked for: bars would tell them."""
-    if not block.shares or block.matrix.shape[1] == 1 or None in _largest(grid):
+    if not block.display.shares or block.matrix.shape[1] == 1 or None in _largest(grid):
         return None
     most = max((float(number) for number in grid.largest if number is not None), default=0.0)
-    columns = [c for c in grid.columns[1:] if block.turned or not _is_sums(c)]
+    columns = [c for c in grid.columns[1:] if block.display.turned or not _is_sums(c)]
     rows = [*zip(*(column.cells for column in columns), strict=True)]
     if most <= 0 or any((cell.look.share or 0) < 0 for row in rows for cell in row):
         return None

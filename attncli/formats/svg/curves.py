@@ -8,11 +8,14 @@ from typing import NamedTuple
 from attncli.document.pictures import Bars, Curves, Series
 from attncli.formats.numbers import text_of as number_text
 from attncli.formats.svg.elements import (
+    NOBODY,
     PHONE,
     Asked,
     DrawnAxis,
     Picture,
     Point,
+    as_text,
+    asking,
     axis_of,
     element,
     in_rows,
@@ -22,7 +25,7 @@ from attncli.formats.svg.elements import (
     number_at,
     path,
     series_in_words,
-    silent,
+    showing,
     text_at,
     text_width,
     widest,
@@ -67,7 +70,7 @@ class _Plot(NamedTuple):
         return [None if y is None else (self.x(k), y) for k, y in enumerate(heights)]
 
 
-def curves(block: Curves, asked: Asked = silent) -> Picture:
+def curves(block: Curves, asked: Asked = NOBODY) -> Picture:
     """Draws the curves, ticks at the left, labels below, the name of each curve at its end."""
     plot = _plot(block)
     texts = [printed(label) for label in block.labels]
@@ -81,9 +84,8 @@ def curves(block: Curves, asked: Asked = silent) -> Picture:
     below = plot.left + plot.wide / 2 + text_width(block.axis) / 2
     wide = max(plot.left + plot.wide + _LEADER + names, below)
     size = (wide, _TOP + plot.high + 2 * _LINE + (_LINE if block.axis else 0))
-    return Picture(
-        printed(block.title), series_in_words(block.series, texts), size, tuple(elements)
-    )
+    told = as_text(series_in_words(block.series, texts))  # no number of it is set by itself
+    return Picture(printed(block.title), (told,), size, tuple(elements))
 
 
 def _plot(block: Curves) -> _Plot:
@@ -152,7 +154,7 @@ def _mark(k: int, point: Point, number: Number, asked: Asked) -> str:
     x, y = point
     text = element("title", number_text(number))
     kind = f"point ink{k % INKS}" + (" hollow" if k % 2 else "")
-    more = asked(number)
+    more = asking(number, asked)
     if k % 3 == 0:
         return element("circle", text, cx=x, cy=y, r=_MARK, class_=kind, **more)
     turn = {"transform": f"rotate(45 {x:.1f} {y:.1f})"} if k % 3 == 2 else {}  # noqa: PLR2004
@@ -212,11 +214,15 @@ class _Panel(NamedTuple):
     """The size of 1."""
     zero: float
     """Where 0 is."""
+    ends: tuple[float, float]
+    """How long the longest bar of its scale is on either side of that."""
+    rooms: tuple[float, float]
+    """How wide a number behind the longest bar may be, and one before that of a number below 0."""
     wide: float
     """How wide all of it is."""
 
 
-def bars(block: Bars, asked: Asked = silent) -> Picture:
+def bars(block: Bars, asked: Asked = NOBODY) -> Picture:
     """Draws the series beside each other, further ones below where there isn't room."""
     left = widest(map(label_text, block.labels)) + _GAP
     rows = bands(_panels(block, PHONE - left), lambda entry: entry.wide, PHONE - left, _BETWEEN)
@@ -257,7 +263,9 @@ def _panel_of(series: Series, others: Sequence[Series], longest: float) -> _Pane
     after = widest(number_text(number) for number in series.numbers if number.shown >= 0) + 2 * _GAP
     before = widest(number_text(number) for number in below) + 2 * _GAP if below else 0.0
     wide = before - low * unit + max(high * unit + after, text_width(printed(series.name)))
-    return _Panel(series, unit, before - low * unit, wide)
+    ends = (abs(low) * unit, high * unit)
+    rooms = (after + _BETWEEN - 2 * _GAP, before - _GAP / 2)
+    return _Panel(series, unit, before - low * unit, ends, rooms, wide)
 
 
 def _row_names(names: Sequence[str], x: float, top: float) -> Iterator[str]:
@@ -274,18 +282,19 @@ def _panel(panel: _Panel, x: float, top: float, asked: Asked) -> Iterator[str]:
     if panel.series.name:
         yield text_at(zero, top + _HEADING / 2 - 2, printed(panel.series.name), "aside")
     for i, number in enumerate(panel.series.numbers):
-        yield from _bar(number, zero, _middle(top, i), panel.unit, asked)
+        yield from _bar(panel, number, zero, _middle(top, i), asked)
     bottom = top + _HEADING + _ROW * len(panel.series.numbers)
     yield line((zero, top + _HEADING), (zero, bottom), "axis")
 
 
-def _bar(number: Number, zero: float, y: float, unit: float, asked: Asked) -> Iterator[str]:
+def _bar(panel: _Panel, number: Number, zero: float, y: float, asked: Asked) -> Iterator[str]:
     """Draws a bar, whose length is its number's; none where that has no end."""
-    size = float(number.shown) * unit if number.shown.is_finite() else 0.0
+    size = float(number.shown) * panel.unit if number.shown.is_finite() else 0.0
     kind = "bar below" if number.shown < 0 else "bar"
-    if size:
-        x = zero + min(size, 0.0)
-        yield element("rect", x=x, y=y - _THICK / 2, width=abs(size), height=_THICK, class_=kind)
+    shows = showing(number, asked, "width", panel.rooms, zero, panel.unit, *panel.ends, _GAP)
+    if size or shows:
+        x, top = zero + min(size, 0.0), y - _THICK / 2
+        yield element("rect", x=x, y=top, width=abs(size), height=_THICK, class_=kind, **shows)
     if number.shown < 0:
         yield number_at(zero + size - _GAP, y, number, "end", asked)
     else:

@@ -364,8 +364,8 @@ def _drawn(block: Diagram) -> Picture:
     )
     whole = around([*boxes.values(), *(box for _, box in labels), *tracks, *named])
     size = (whole.right - whole.left + 2 * _BORDER, whole.bottom - whole.top + 2 * _BORDER)
-    inside = shifted(Picture("", "", size, elements), _BORDER - whole.left, _BORDER - whole.top)
-    return Picture(printed(block.title), _in_words(block), size, (inside,))
+    inside = shifted(Picture("", (), size, elements), _BORDER - whole.left, _BORDER - whole.top)
+    return Picture(printed(block.title), (_in_words(block),), size, (inside,))
 
 
 _FRAMED = 14.0

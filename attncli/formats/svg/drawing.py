@@ -12,13 +12,13 @@ from attncli.formats.svg.curves import bars, curves
 from attncli.formats.svg.diagram import diagram
 from attncli.formats.svg.elements import (
     LEAST_SIZE,
+    NOBODY,
     TEXT_SIZE,
     Asked,
     Picture,
     described,
     element,
     light_style_sheet,
-    silent,
 )
 from attncli.formats.svg.heat_maps import heat_maps
 from attncli.formats.svg.pixels import pixels
@@ -31,7 +31,7 @@ _ASKED = " data-n="
 """What has numbers to go to isn't a single image."""
 
 
-def drawn(block: PictureBlock | Graph, asked: Asked = silent) -> Picture:
+def drawn(block: PictureBlock | Graph, asked: Asked = NOBODY) -> Picture:
     return rule_for(block, _DRAWN, "a drawing")(block, asked)
 
 
@@ -46,26 +46,26 @@ _DRAWN: Mapping[type, Callable[[Any, Asked], Picture]] = {
 }
 
 
-def inline(picture: Picture) -> str:
+def inline(picture: Picture, asked: Asked = NOBODY) -> str:
     """Writes a picture for a page of HTML, whose style sheet has its colours; its parts one by
     one."""
-    return "\n".join(map(_for_a_page, picture.parts or (picture,)))
+    return "\n".join(_for_a_page(part, asked) for part in picture.parts or (picture,))
 
 
-def _for_a_page(picture: Picture) -> str:
+def _for_a_page(picture: Picture, asked: Asked) -> str:
     wide, _ = _outside(picture)
     role = "group" if any(_ASKED in e for e in picture.elements) else "img"
     least = wide * LEAST_SIZE / TEXT_SIZE
-    return _svg(picture, (), role=role, style=f"min-width: {least:.0f}px")
+    return _svg(picture, (), asked, role=role, style=f"min-width: {least:.0f}px")
 
 
 def alone(picture: Picture) -> str:
     """Writes a picture as a file of its own, in its colours on white."""
     style = element("style", light_style_sheet())
-    return _svg(picture, (style,), xmlns="http://www.w3.org/2000/svg")
+    return _svg(picture, (style,), NOBODY, xmlns="http://www.w3.org/2000/svg")
 
 
-def _svg(picture: Picture, before: tuple[str, ...], **more: str) -> str:
+def _svg(picture: Picture, before: tuple[str, ...], asked: Asked, **more: str) -> str:
     wide, high = _outside(picture)
     box = f"{-_EDGE} {-_EDGE} {wide:.1f} {high:.1f}"
     inside = (*before, *picture.elements)
@@ -74,6 +74,7 @@ def _svg(picture: Picture, before: tuple[str, ...], **more: str) -> str:
         picture.title,
         picture.description,
         inside,
+        asked,
         width=wide,
         height=high,
         viewBox=box,

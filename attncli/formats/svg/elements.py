@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import string
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from html import escape
+from itertools import accumulate
 from math import ceil, floor, hypot, inf, log10
-from typing import NamedTuple
+from typing import Literal, NamedTuple, Protocol
 
 from attncli.document.pictures import Label, Series
 from attncli.formats.colours import DARK, LIGHT, ColourScheme, inks_on
@@ -29,14 +30,56 @@ _EDGE = 3.0
 _HEAD, _HALF_OF_HEAD = 11.0, 4.5
 """How long the head of an arrow is, and half its width."""
 
-Asked = Callable[[Number], Mapping[str, str]]
-"""The attributes of what shows a number, where a reader can ask where it comes from."""
 Point = tuple[float, float]
+Told = Sequence[str | Number]
+"""What a picture says in words; its numbers, which may be changed, by themselves."""
 
 
-def silent(_: Number) -> Mapping[str, str]:
-    """Returns no attributes, as nobody can ask."""
-    return {}
+class Asked(Protocol):
+    """A list of a page's numbers, in which a reader asks where one comes from."""
+
+    @property
+    def changing(self) -> bool:
+        """Tells whether the numbers may be changed."""
+
+    def place(self, number: Number) -> int | None:
+        """Returns the place of a number in the list; None of one that isn't there."""
+
+
+class _Nobody(NamedTuple):
+    """A list without numbers."""
+
+    changing: bool = False
+
+    def place(self, _: Number) -> int | None:
+        return None
+
+
+NOBODY: Asked = _Nobody()
+"""What a picture is drawn for where nobody can ask."""
+
+Shows = Literal["shade", "grey", "width", "stroke-width"]
+"""How a shape shows its number."""
+
+
+def asking(number: Number, asked: Asked) -> Mapping[str, str]:
+    """Returns the attributes of a text that is a number."""
+    place = asked.place(number)
+    return {} if place is None else {"data_n": f"{place}"}
+
+
+def showing(
+    number: Number, asked: Asked, shows: Shows, rooms: Sequence[float], *scale: float
+) -> Mapping[str, str]:
+    """Returns the attributes of a shape that shows a number: which, how, how many characters of it
+    there is room for, and of one below 0 if that is another place; and by what scale. The page's
+    script sets the shape by these when the number is another one."""
+    place = asked.place(number) if asked.changing else None
+    if place is None:
+        return {}
+    room = " ".join(f"{floor(wide / _CELL)}" for wide in rooms)
+    by = " ".join(f"{value:.6g}" for value in scale)
+    return {"data_cell": f"{place}", "data_shows": shows, "data_room": room, "data_scale": by}
 
 
 class Picture(NamedTuple):
@@ -44,7 +87,7 @@ class Picture(NamedTuple):
 
     title: str
     """What it is called."""
-    description: str
+    description: Told
     """What it says in words."""
     size: tuple[float, float]
     """How wide and how high it is."""
@@ -89,9 +132,11 @@ def text_at(x: float, y: float, text: str, kind: str = "", **attributes: float |
     return element("text", escape(text), x=x, y=y + TEXT_SIZE * 0.35, **classes, **attributes)
 
 
-def number_at(x: float, y: float, number: Number, kind: str, asked: Asked) -> str:
+def number_at(
+    x: float, y: float, number: Number, kind: str, asked: Asked, **attributes: str
+) -> str:
     """Writes a number that can be asked, its middle as high as `y`."""
-    return text_at(x, y, number_text(number), kind, **asked(number))
+    return text_at(x, y, number_text(number), kind, **attributes, **asking(number, asked))
 
 
 def plate(x: float, y: float, text: str) -> str:
@@ -152,13 +197,35 @@ def in_rows(pictures: Sequence[Picture], room: float, across: float, down: float
             x += picture.size[0] + across
         wide = max(wide, x - across)
         y += max(picture.size[1] for picture in row) + down
-    return Picture("", "", (wide, y - down), tuple(elements))
+    return Picture("", (), (wide, y - down), tuple(elements))
 
 
-def described(name: str, title: str, text: str, inside: Iterable[str], **more: float | str) -> str:
+def described(
+    name: str,
+    title: str,
+    told: Told,
+    inside: Iterable[str],
+    asked: Asked = NOBODY,
+    **more: float | str,
+) -> str:
     """Writes an element with a title and a description, for those who don't see it."""
-    words = (element("title", escape(title)), element("desc", escape(text)))
+    text = "".join(
+        escape(part) if isinstance(part, str) else _told_number(part, asked) for part in told
+    )
+    words = (element("title", escape(title)), element("desc", text))
     return element(name, (*words, *inside), **{"role": "img", **more})
+
+
+def _told_number(number: Number, asked: Asked) -> str:
+    """Writes a number that is told; where it may be changed, as an element that can be found."""
+    place = asked.place(number) if asked.changing else None
+    text = number_text(number)
+    return text if place is None else element("b", text, data_cell=f"{place}")
+
+
+def as_text(told: Told) -> str:
+    """Writes what is told as a text."""
+    return "".join(part if isinstance(part, str) else number_text(part) for part in told)
 
 
 def _attribute(key: str) -> str:
@@ -243,28 +310,34 @@ MOST_NUMBERS = 400
 """So many numbers are told of each picture; who wants more has the page's tables."""
 
 
-def series_in_words(series: Sequence[Series], labels: Sequence[Label]) -> str:
+def series_in_words(series: Sequence[Series], labels: Sequence[Label]) -> Told:
     """Writes a sentence for each series: `T = 1: 0.2 (love), 0.8 (AI).`"""
-    texts = [_sentence(s.name, s.numbers, labels) for s in series]
-    return " ".join(within_limits(texts, [len(s.numbers) for s in series]))
+    keys = [printed(label) for label in labels]
+    return within_limits([sentence(printed(s.name), with_keys(s.numbers, keys)) for s in series])
 
 
-def _sentence(name: Label, numbers: Sequence[Number], labels: Sequence[Label]) -> str:
-    pairs = zip(labels, numbers, strict=True)
-    text = ", ".join(f"{number_text(number)} ({printed(label)})" for label, number in pairs)
-    return f"{printed(name)}: {text}." if name else f"{text}."
+def with_keys(numbers: Told, keys: Sequence[str]) -> list[Told]:
+    """Writes each number with its key behind it, if it has one."""
+    pairs = zip(numbers, keys, strict=True)
+    return [(number, f" ({key})") if key else (number,) for number, key in pairs]
 
 
-def within_limits(sentences: Sequence[str], sizes: Sequence[int]) -> list[str]:
-    """Lists the sentences, as many as have `MOST_NUMBERS` numbers, and how many were left out."""
-    kept: list[str] = []
-    total = 0
-    for sentence, size in zip(sentences, sizes, strict=True):
-        total += size
-        if kept and total > MOST_NUMBERS:
-            return [*kept, f"And {len(sentences) - len(kept)} more."]
-        kept.append(sentence)
-    return kept
+def sentence(name: str, parts: Sequence[Told]) -> Told:
+    """Writes what belongs to a name, if it has one."""
+    return (f"{name}: " if name else "", *joined(parts, ", "), ".")
+
+
+def joined(parts: Sequence[Told], between: str) -> Told:
+    return [part for k, told in enumerate(parts) for part in ((between, *told) if k else told)]
+
+
+def within_limits(sentences: Sequence[Told]) -> Told:
+    """Joins the sentences, as many as have `MOST_NUMBERS` numbers, and says how many were left
+    out."""
+    sizes = accumulate(sum(isinstance(part, Number) for part in told) for told in sentences)
+    kept = max(1, sum(size <= MOST_NUMBERS for size in sizes))
+    left_out = len(sentences) - kept
+    return joined([*sentences[:kept], *[(f"And {left_out} more.",)] * (left_out > 0)], " ")
 
 
 _STEPS, _TICKS = (1.0, 2.0, 5.0, 10.0), 6

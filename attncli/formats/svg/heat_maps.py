@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from math import sqrt
+from typing import NamedTuple
 
-from attncli.document.grid import Grid, grid_of, grid_of_places
+from attncli.document.grid import Grid, GridCell, grid_of, grid_of_places
 from attncli.document.pictures import HeatMaps
 from attncli.document.tables import MatrixBlock
 from attncli.formats.colours import LIGHT, shade_of
 from attncli.formats.svg.elements import (
+    NOBODY,
     Asked,
     Picture,
+    Told,
     element,
     in_rows,
+    joined,
     number_at,
+    sentence,
     shifted,
-    silent,
+    showing,
     text_at,
     text_width,
     widest,
+    with_keys,
     within_limits,
 )
 from attncli.maths.equations.elision import elided
-from attncli.maths.equations.tree import Number
+from attncli.maths.equations.tree import Blank, Number
 from attncli.maths.notation.escaping import printed
 
 _HEIGHT, _PAD, _GAP = 34, 18, 8
@@ -32,19 +38,34 @@ _LONGEST_HEADING, _TURN = 80, 45
 _SLOPE = sqrt(0.5)
 """The sine and the cosine of that angle."""
 
-Shading = Callable[[Number], str]
-"""The name of a number's shade, "" for none."""
+
+class Shading(NamedTuple):
+    """A scale of shades, from 0 on; numbers below 0 have a hue of their own."""
+
+    most: float = 1.0
+    """The number of the last shade."""
+    fixed: bool = True
+    """Whether that is what shares are parts of, or else the largest number that there is."""
+
+    def of(self, number: Number) -> str:
+        """Returns the name of a number's shade; an infinite one has none."""
+        if not number.shown.is_finite():
+            return ""
+        shade = shade_of(abs(float(number.shown)) / self.most, LIGHT.shades)
+        return f"-below{shade}" if number.shown < 0 else str(shade)
+
+    @property
+    def scale(self) -> Sequence[float]:
+        """Returns what a page's script shades by: how many shades there are, and what shares are
+        parts of."""
+        return (len(LIGHT.shades), *[self.most] * self.fixed)
 
 
 def heat_map(block: MatrixBlock, place: str) -> Picture:
     """Draws the weights of one head, or of a variant, called as above their table."""
-    grid = grid_of(block._replace(turned=False, lists=(), tokens=(), with_sums=False))
+    grid = grid_of(block.alone)
     called = grid.columns[0].heading.text
-    return shaded(grid, f"{place} · {called}" if place else called, share_of_1, silent)
-
-
-def share_of_1(number: Number) -> str:
-    return str(shade_of(float(number.shown), LIGHT.shades))
+    return shaded(grid, f"{place} · {called}" if place else called, Shading(), NOBODY)
 
 
 def shaded(grid: Grid, title: str, shading: Shading, asked: Asked) -> Picture:
@@ -96,26 +117,28 @@ def _cells(
                 yield text_at(*middle, cell.text, "middle")
                 continue
             kind = "middle most" if cell.look.most else "middle"
-            shade = shading(cell.content)
-            if shade:
-                kind += f" on{shade}"
-                yield _cell(x + 1, y + 1, wide - 2, f"shade{shade}")
-            yield number_at(*middle, cell.content, kind, asked)
+            shade = shading.of(cell.content)
+            shows = showing(cell.content, asked, "shade", (wide - 2,), *shading.scale)
+            if shade or shows:
+                ground = f"shade{shade}" if shade else "page"
+                yield _cell(x + 1, y + 1, wide - 2, class_=ground, **shows)
+            yield number_at(*middle, cell.content, f"{kind} on{shade}" if shade else kind, asked)
 
 
-def _cell(x: float, y: float, wide: float, kind: str) -> str:
-    return element("rect", x=x, y=y, width=wide, height=_HEIGHT - 2, rx=3, class_=kind)
+def _cell(x: float, y: float, wide: float, **more: str) -> str:
+    return element("rect", x=x, y=y, width=wide, height=_HEIGHT - 2, rx=3, **more)
 
 
-def _in_words(grid: Grid) -> str:
+def _in_words(grid: Grid) -> Told:
     """Tells every row's numbers, as a sentence each."""
-    texts = []
     keys = [column.heading.text for column in grid.columns[1:]]
-    for name, *row in grid.rows():
-        pairs = zip(keys, row, strict=True)
-        numbers = ", ".join(f"{cell.text} ({key})" if key else cell.text for key, cell in pairs)
-        texts.append(f"{name.text}: {numbers}." if name.text else f"{numbers}.")
-    return " ".join(within_limits(texts, [len(keys)] * len(texts)))
+    return within_limits(
+        [sentence(name.text, with_keys([*map(_told, row)], keys)) for name, *row in grid.rows()]
+    )
+
+
+def _told(cell: GridCell) -> Number | str:
+    return cell.content if isinstance(cell.content, Number) else cell.text
 
 
 _WIDEST, _BETWEEN, _NAME = 900, 36, 28
@@ -123,31 +146,28 @@ _MOST, _FIRST = 16, 13
 """So many rows and columns are drawn; the middle of more is left out."""
 
 
-def heat_maps(block: HeatMaps, asked: Asked = silent) -> Picture:
+def heat_maps(block: HeatMaps, asked: Asked = NOBODY) -> Picture:
     """Draws the maps, all shaded by one scale, as many beside each other as fit."""
     shading = _shading(block)
     tables = [(printed(name), _drawn(entry)) for name, entry in block.maps]
     maps = [_under(name, shaded(grid, name, shading, asked)) for name, grid in tables]
-    text = " ".join(f"{p.title}: {p.description}" if p.title else p.description for p in maps)
+    told = [(f"{p.title}: " if p.title else "", *p.description) for p in maps]
     whole = in_rows(maps, _WIDEST, _BETWEEN, _BETWEEN)
     parts = tuple(maps) if len(maps) > 1 else ()
-    return whole._replace(title=printed(block.title), description=text, parts=parts)
+    return whole._replace(title=printed(block.title), description=joined(told, " "), parts=parts)
 
 
-def made_of(block: HeatMaps) -> Mapping[str, object] | None:
-    """Returns what tells a picture's shades and its words; None where numbers are left out of
-    it."""
-    maps = []
-    for name, table in block.maps:
-        names, *columns = _drawn(table).columns
-        rows = [[table.entry(i, j) for j in range(table.matrix.shape[1])] for i in table.rows]
-        if (len(names.cells), len(columns)) != (len(rows), table.matrix.shape[1]):
-            return None
-        called = zip((cell.text for cell in names.cells), rows, strict=True)
-        each = [{"called": text, "numbers": numbers} for text, numbers in called]
-        keys = [column.heading.text for column in columns]
-        maps.append({"name": name, "keys": keys, "rows": each})
-    return {"maps": maps, "shares": all(table.shares for _, table in block.maps)}
+def entries_of(block: HeatMaps) -> Iterator[Number | Blank]:
+    """Yields what stands in the tables, row by row."""
+    for _, table in block.maps:
+        for i in table.rows:
+            yield from (table.entry(i, j) for j in range(table.matrix.shape[1]))
+
+
+def has_all(block: HeatMaps) -> bool:
+    """Tells whether each number of the tables is drawn."""
+    sizes = (size for _, table in block.maps for size in (len(table.rows), table.matrix.shape[1]))
+    return max(sizes, default=0) <= _MOST
 
 
 def _under(name: str, picture: Picture) -> Picture:
@@ -162,31 +182,14 @@ def _under(name: str, picture: Picture) -> Picture:
 def _shading(block: HeatMaps) -> Shading:
     """Returns how numbers are shaded: by parts of 1 where they are that; else by the largest there
     is, below 0 in a hue of their own where there are such."""
-    if all(entry.shares for _, entry in block.maps):
-        return share_of_1
-    numbers = [n for _, table in block.maps for n in _numbers(table)]
+    if all(entry.display.shares for _, entry in block.maps):
+        return Shading()
+    numbers = [entry for entry in entries_of(block) if isinstance(entry, Number)]
     most = float(max((abs(n.shown) for n in numbers if n.shown.is_finite()), default=1)) or 1
-    return lambda number: _by_size(number, most)
-
-
-def _by_size(number: Number, most: float) -> str:
-    """Returns the number's shade; an infinite one has none."""
-    if not number.shown.is_finite():
-        return ""
-    shade = shade_of(abs(float(number.shown)) / most, LIGHT.shades)
-    return f"-below{shade}" if number.shown < 0 else str(shade)
-
-
-def _numbers(block: MatrixBlock) -> Iterator[Number]:
-    for i in block.rows:
-        for j in range(block.matrix.shape[1]):
-            entry = block.entry(i, j)
-            if isinstance(entry, Number):
-                yield entry
+    return Shading(most, fixed=False)
 
 
 def _drawn(block: MatrixBlock) -> Grid:
     """Returns what is drawn of a quantity."""
     places = (elided(count, _MOST, _FIRST) for count in (len(block.rows), block.matrix.shape[1]))
-    alone = block._replace(lists=(), tokens=(), with_sums=False)
-    return grid_of_places(alone, *places)
+    return grid_of_places(block.alone, *places)

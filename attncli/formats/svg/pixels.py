@@ -8,11 +8,14 @@ from typing import NamedTuple
 from attncli.document.pictures import Pixels, Series
 from attncli.formats.numbers import text_of as number_text
 from attncli.formats.svg.elements import (
+    NOBODY,
     Asked,
     Picture,
     element,
+    number_at,
+    sentence,
     shifted,
-    silent,
+    showing,
     text_at,
     widest,
     within_limits,
@@ -27,7 +30,7 @@ _LIGHT = 0.46
 """The share of white from which a number is black: either has a contrast of 4.5 : 1."""
 
 
-def pixels(block: Pixels, asked: Asked = silent) -> Picture:
+def pixels(block: Pixels, asked: Asked = NOBODY) -> Picture:
     """Draws the patches beside and below each other as they lie in the picture."""
     across, side = isqrt(len(block.patches)), isqrt(len(block.patches[0].numbers))
     numbers = [float(n.shown) for patch in block.patches for n in patch.numbers]
@@ -35,15 +38,14 @@ def pixels(block: Pixels, asked: Asked = silent) -> Picture:
     told = across * side <= _MOST_ACROSS
     size = _size(block, side) if told else _SMALL
     wide, high = size * side, size * side + (_NAME if told else 0.0)
-    parts = [_patch(patch, side, size, shades, asked if told else None) for patch in block.patches]
+    parts = [_patch(patch, side, size, shades, asked, told=told) for patch in block.patches]
     elements = tuple(
         shifted(part, k % across * (wide + _BETWEEN), k // across * (high + _BETWEEN))
         for k, part in enumerate(parts)
     )
-    texts = [f"{printed(p.name)}: {', '.join(map(number_text, p.numbers))}." for p in block.patches]
-    words = " ".join(within_limits(texts, [side * side] * len(texts)))
+    texts = [sentence(printed(p.name), [(n,) for n in p.numbers]) for p in block.patches]
     whole = (across * (wide + _BETWEEN) - _BETWEEN, across * (high + _BETWEEN) - _BETWEEN)
-    return Picture(printed(block.title), words, whole, elements)
+    return Picture(printed(block.title), within_limits(texts), whole, elements)
 
 
 class _Shades(NamedTuple):
@@ -64,22 +66,23 @@ def _size(block: Pixels, side: int) -> float:
     return max(_PIXEL, numbers, (widest(printed(p.name) for p in block.patches) + _PAD) / side)
 
 
-def _patch(patch: Series, side: int, size: float, shades: _Shades, asked: Asked | None) -> Picture:
-    """Draws a patch, its name above it; its numbers in it where they can be asked."""
-    top = _NAME if asked else 0.0
+def _patch(
+    patch: Series, side: int, size: float, shades: _Shades, asked: Asked, *, told: bool
+) -> Picture:
+    """Draws a patch, its name above it and its numbers in it where these are `told`."""
+    top = _NAME if told else 0.0
     wide = size * side
     edge = element("rect", x=-1, y=top - 1, width=wide + 2, height=wide + 2, class_="box")
     elements = [edge]
-    if asked:
+    if told:
         elements.append(text_at(size * side / 2, top / 2 - 2, printed(patch.name), "middle aside"))
     for i, number in enumerate(patch.numbers):
         x, y, share = size * (i % side), top + size * (i // side), shades.share(number)
         grey = f"fill: rgb({', '.join([f'{share:.1%}'] * 3)})"
-        elements.append(element("rect", x=x, y=y, width=size, height=size, style=grey))
-        if asked:
+        shows = showing(number, asked, "grey", (size - 2,), _LIGHT)
+        elements.append(element("rect", x=x, y=y, width=size, height=size, style=grey, **shows))
+        if told:
             middle, high = x + size / 2, y + size / 2
             ink = f"fill: {'black' if share > _LIGHT else 'white'}"
-            elements.append(
-                text_at(middle, high, number_text(number), "middle", style=ink, **asked(number))
-            )
-    return Picture("", "", (size * side, top + size * side), tuple(elements))
+            elements.append(number_at(middle, high, number, "middle", asked, style=ink))
+    return Picture("", (), (size * side, top + size * side), tuple(elements))

@@ -9,20 +9,23 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from attncli.document.pictures import Arrow, ArrowGroup, Plane
-from attncli.formats.numbers import text_of as number_text
 from attncli.formats.svg.curves import look_of
 from attncli.formats.svg.elements import (
     DrawnAxis,
     Picture,
     Point,
     Rectangle,
+    Told,
     around,
     arrow_to,
+    as_text,
     axis_of,
     element,
+    joined,
     label_text,
     line,
     path,
+    sentence,
     shifted,
     text_at,
     text_box,
@@ -91,7 +94,7 @@ def plane(block: Plane) -> Picture:
     boxes = [axes.frame, *(box for _, box in ticks), *(box for _, box in labels)]
     drawn = _cut_to(around(boxes), elements, printed(block.title))
     below = _kinds(block.groups, max(drawn.size[0], _SIDE)) if any(names) else None
-    return _above(drawn._replace(description=_in_words(block)), below)
+    return _above(drawn._replace(description=(as_text(_in_words(block)),)), below)
 
 
 def _axes(block: Plane) -> _Axes:
@@ -218,7 +221,7 @@ def _text(text: str, box: Rectangle, kind: str) -> str:
 
 def _cut_to(box: Rectangle, elements: Sequence[str], title: str) -> Picture:
     """Returns a picture of what is in the rectangle."""
-    inside = Picture("", "", (0, 0), tuple(elements))
+    inside = Picture("", (), (0, 0), tuple(elements))
     size = (box.right - box.left, box.bottom - box.top)
     return Picture(title, "", size, (shifted(inside, -box.left, -box.top),))
 
@@ -236,7 +239,7 @@ def _kinds(groups: Sequence[ArrowGroup], wide: float) -> Picture:
             elements.append(text_at(x + _SAMPLE, y, name))
             x += size
         ends.append(x)
-    return Picture("", "", (max(ends), _LINE * len(rows)), tuple(elements))
+    return Picture("", (), (max(ends), _LINE * len(rows)), tuple(elements))
 
 
 def _above(upper: Picture, lower: Picture | None) -> Picture:
@@ -249,15 +252,13 @@ def _above(upper: Picture, lower: Picture | None) -> Picture:
     return upper._replace(size=size, elements=elements)
 
 
-def _in_words(block: Plane) -> str:
-    texts = [
-        f"{printed(group.name)}: " * bool(group.name) + ", ".join(map(_vector, group.arrows)) + "."
-        for group in block.groups
-    ]
-    return " ".join(within_limits(texts, [2 * len(entry.arrows) for entry in block.groups]))
+def _in_words(block: Plane) -> Told:
+    return within_limits(
+        [sentence(printed(group.name), [*map(_vector, group.arrows)]) for group in block.groups]
+    )
 
 
-def _vector(arrow: Arrow) -> str:
-    x, y = map(number_text, arrow.end)
-    start = f" from ({', '.join(map(number_text, arrow.start))})" if arrow.start else ""
-    return f"{printed(arrow.label)} ({x}, {y}){start}"
+def _vector(arrow: Arrow) -> Told:
+    x, y = arrow.end
+    start = (" from (", *joined([(n,) for n in arrow.start], ", "), ")") if arrow.start else ()
+    return (f"{printed(arrow.label)} (", x, ", ", y, ")", *start)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter
+from typing import NamedTuple
 
 from attncli.document.blocks import Edge, Graph
 from attncli.formats.numbers import text_of as number_text
 from attncli.formats.svg.elements import (
+    NOBODY,
     PHONE,
     Asked,
     Picture,
@@ -16,7 +18,8 @@ from attncli.formats.svg.elements import (
     in_rows,
     label_text,
     number_at,
-    silent,
+    sentence,
+    showing,
     text_at,
     widest,
     within_limits,
@@ -31,20 +34,32 @@ _MOST_WORDS = 16
 """Of more words a query has those that it attends to alone."""
 
 
-def ribbons(block: Graph, title: str, asked: Asked = silent) -> Picture:
+def ribbons(block: Graph, title: str, asked: Asked = NOBODY) -> Picture:
     """Draws the queries one by one, as many beside each other as fit."""
     words = [*dict.fromkeys([*block.targets, *(edge.target for edge in block.edges)])]
     queries = [[*its] for _, its in groupby(block.edges, attrgetter("source"))]
-    parts = [_query(edges, words, asked) for edges in queries]
-    texts = [
-        f"{printed(edge.source)} to {printed(edge.target)}: {number_text(edge.weight)}."
-        for edge in block.edges
-    ]
-    text = " ".join(within_limits(texts, [1] * len(texts)))
+    parts = [_query(edges, words, block.least, asked) for edges in queries]
+    text = within_limits(
+        [
+            sentence(f"{printed(edge.source)} to {printed(edge.target)}", [(edge.weight,)])
+            for edge in block.edges
+        ]
+    )
     return in_rows(parts, PHONE, _BETWEEN, _BETWEEN / 2)._replace(title=title, description=text)
 
 
-def _query(edges: Sequence[Edge], words: Sequence[Word], asked: Asked) -> Picture:
+class _Row(NamedTuple):
+    """A row of words below a query."""
+
+    places: Mapping[Word, float]
+    """Where each word stands."""
+    pitch: float
+    """How far one is from the next."""
+    top: float
+    """Where the query stands."""
+
+
+def _query(edges: Sequence[Edge], words: Sequence[Word], least: float, asked: Asked) -> Picture:
     """Draws a query above the word that is its own, or the middle of the row."""
     by_word = {edge.target: edge for edge in edges}
     shown = [word for word in words if len(words) <= _MOST_WORDS or word in by_word]
@@ -54,15 +69,14 @@ def _query(edges: Sequence[Edge], words: Sequence[Word], asked: Asked) -> Pictur
     )
     pitch = max(pitch, _ONE + _GAP)
     places = {word: pitch * (k + 0.5) for k, word in enumerate(shown)}
-    top = places.get(source, pitch * len(shown) / 2)
-    most = max(edge.weight.full for edge in edges)
+    row = _Row(places, pitch, places.get(source, pitch * len(shown) / 2))
     kept = [by_word[word] for word in shown if word in by_word]
     elements = (
-        text_at(top, _LINE / 2, label_text(source), "middle most inked Q"),
-        *_parted(kept, places, top, float(most)),
+        text_at(row.top, _LINE / 2, label_text(source), "middle most inked Q"),
+        *_parted(kept, row, least, asked),
         *(part for word in shown for part in _key(by_word.get(word), word, places[word], asked)),
     )
-    return Picture("", "", (pitch * len(shown), _FALL + 3 * _LINE), elements)
+    return Picture("", (), (pitch * len(shown), _FALL + 3 * _LINE), elements)
 
 
 def _key(edge: Edge | None, word: Word, x: float, asked: Asked) -> Iterator[str]:
@@ -73,17 +87,17 @@ def _key(edge: Edge | None, word: Word, x: float, asked: Asked) -> Iterator[str]
         yield number_at(x, _FALL + 2.5 * _LINE, edge.weight, "middle", asked)
 
 
-def _parted(
-    edges: Sequence[Edge], places: dict[Word, float], top: float, most: float
-) -> Iterator[str]:
+def _parted(edges: Sequence[Edge], row: _Row, least: float, asked: Asked) -> Iterator[str]:
     """Draws the ribbons from the left to the right, so that none is before another."""
     weights = [float(edge.weight.full) for edge in edges]
-    start = top - _ONE * sum(weights) / 2
+    start = row.top - _ONE * sum(weights) / 2
     for edge, weight in zip(edges, weights, strict=True):
         wide = _ONE * weight
-        x, to_x, middle = start + wide / 2, places[edge.target], _LINE + _FALL / 2
+        x, to_x, middle = start + wide / 2, row.places[edge.target], _LINE + _FALL / 2
         turns = f"{x:.1f} {middle:.1f}, {to_x:.1f} {middle:.1f}, {to_x:.1f} {_LINE + _FALL:.1f}"
         way = f"M{x:.1f} {_LINE:.1f} C{turns}"
-        kind = "ribbon most" if weight == most else "ribbon"
-        yield element("path", d=way, class_=kind, stroke_width=max(wide, _THIN))
+        kind = "ribbon most" if weight == max(weights) else "ribbon"
+        scale, room = (row.top, _ONE, _THIN, least), row.pitch - _GAP / 2
+        shows = showing(edge.weight, asked, "stroke-width", (room,), *scale)
+        yield element("path", d=way, class_=kind, stroke_width=max(wide, _THIN), **shows)
         start += wide

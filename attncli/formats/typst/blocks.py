@@ -20,6 +20,7 @@ from attncli.formats.colours import INKS, LIGHT, shade_of
 from attncli.formats.numbers import filled_addends
 from attncli.formats.pictures_in_tables import in_tables
 from attncli.formats.svg.drawing import alone, drawn, fit
+from attncli.formats.svg.elements import as_text
 from attncli.formats.typst.text import (
     WORKING,
     InkedTypst,
@@ -85,7 +86,7 @@ def picture(block: Picture | Graph) -> str | None:
     if fitted is None:
         return None
     called = "none" if isinstance(block, Graph) else text(drawing.title)
-    line = literal(f"{drawing.title}: {drawing.description}")
+    line = literal(f"{drawing.title}: {as_text(drawing.description)}")
     wide, turned = f"{fitted.scale * drawing.size[0]:.1f}pt", str(fitted.turned).lower()
     svg = literal(alone(drawing))
     return f"picture({called}, {line}, {wide}, {fitted.least:.3f}, {turned}, {svg})"
@@ -374,9 +375,9 @@ def file(documents: Sequence[Document]) -> str:
 
 def _leaves(document: Document) -> Iterator[Document]:
     """Yields the document, and its key behind it."""
-    yield document._replace(key=None)
-    if document.key is not None:
-        yield from _leaves(document.key)
+    yield document._replace(answers=document.answers._replace(key=None))
+    if document.answers.key is not None:
+        yield from _leaves(document.answers.key)
 
 
 def _leaf(document: Document) -> str:

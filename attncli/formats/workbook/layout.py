@@ -109,7 +109,8 @@ def _matrix(block: MatrixBlock, workings: Workings) -> Iterator[Item]:
         if table.quantity in workings:
             yield from _worked_tables([table.quantity], workings)
         else:
-            whole = table._replace(lists=(), turned=False)
+            display = table.display._replace(turned=False)
+            whole = table._replace(lists=(), display=display)
             yield NumberTable(WorkedTable(whole, (), None, lambda *_: None), table.rows)
 
 
@@ -384,7 +385,7 @@ def layout_of(group: Group, taken: SheetNames, own: WorkbookLayout | None) -> Wo
         for name, items in written
         if items
     ]
-    return WorkbookLayout(tuple(sheets), dict(_starts(sheets)), document.workings, own)
+    return WorkbookLayout(tuple(sheets), dict(_starts(sheets)), document.interactive.workings, own)
 
 
 def _linked_items(
@@ -407,12 +408,12 @@ def _pages(document: Document, *, is_long: bool) -> Iterator[tuple[str, Iterable
 
     for name, sections in groupby(document.sections, sheet_of):
         yield name or "Steps", [x for s in sections for x in _of_section(document, s)]
-    yield "Closing", items_of((*document.closing, *document.foot), document.workings)
+    yield "Closing", items_of((*document.closing, *document.foot), document.interactive.workings)
 
 
 def _of_section(document: Document, section: Section) -> Iterator[Item]:
     yield TextRow((text_of_spans(section.heading),), "title")
-    yield from items_of(section.blocks, document.workings)
+    yield from items_of(section.blocks, document.interactive.workings)
 
 
 def _once(items: Iterable[Item], placed: set[str]) -> Iterator[Item]:
@@ -447,7 +448,7 @@ def _needed(
         for name in _operands(waiting.pop()):
             if name not in placed:
                 placed.add(name)
-                table = with_forms(table_of(document.workings[name]))
+                table = with_forms(table_of(document.interactive.workings[name]))
                 assert isinstance(table, NumberTable)
                 waiting.append(table)
                 yield table

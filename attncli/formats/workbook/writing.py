@@ -92,7 +92,7 @@ def _longest_numbers(table: NumberTable) -> Iterator[tuple[int, str]]:
 def _columns(item: Item) -> int:
     """Counts how many columns an item has; shares have two more."""
     if isinstance(item, NumberTable):
-        return 1 + item.shape[1] + 2 * item.worked.table.shares
+        return 1 + item.shape[1] + 2 * item.worked.table.display.shares
     return len(item.cells)
 
 
@@ -108,11 +108,11 @@ def _texts(item: Item) -> Iterator[tuple[int, str]]:
     """Yields the names beside and above numbers and the longest of these, and the cells of tables
     of texts but for the last ones, which may run on."""
     if isinstance(item, NumberTable):
-        block = item.worked.table
+        names = item.worked.table.names
         for i in item.rows:
-            yield 0, printed(in_role(block.roles[0], block.row_names[i]))
-        for j, name in enumerate(block.column_names, start=1):
-            yield j, printed(in_role(block.roles[1], name))
+            yield 0, printed(in_role(names.roles[0], names.rows[i]))
+        for j, name in enumerate(names.columns, start=1):
+            yield j, printed(in_role(names.roles[1], name))
         yield from _longest_numbers(item)
         return
     for column, cell in enumerate(item.cells[:-1]):
@@ -258,16 +258,16 @@ class Writer:
         """Writes the name of a quantity, its formulas, the names of its columns, then its rows."""
         table = placed.item
         assert isinstance(table, NumberTable)
-        block, top = table.worked.table, placed.first_row
+        names, top = table.worked.table.names, placed.first_row
         self._word(page, placed.row, 0, Word(_called(table)), "name")
         for k, equation in enumerate(table.worked.formulas):
             self._word(page, placed.row + 1 + k, 0, plain(equation), "formula")
         for k, note in enumerate(table.notes):
             self._word(page, top - 1 - len(table.notes) + k, 0, note, "note")
-        for j, name in enumerate(block.column_names if table.rows else ()):
-            self._word(page, top - 1, 1 + j, in_role(block.roles[1], name), "column")
+        for j, name in enumerate(names.columns if table.rows else ()):
+            self._word(page, top - 1, 1 + j, in_role(names.roles[1], name), "column")
         for k, i in enumerate(table.rows):
-            self._word(page, top + k, 0, in_role(block.roles[0], block.row_names[i]), "heading")
+            self._word(page, top + k, 0, in_role(names.roles[0], names.rows[i]), "heading")
             for j in range(table.shape[1]):
                 self._cell(page, SheetCell(sheet, top + k, 1 + j), table, (i, j))
         if table.rows:
@@ -277,7 +277,7 @@ class Writer:
         """Adds the sums and shades of shares, and the name of the range."""
         rows, columns = table.shape
         last = SheetCell(first.sheet, first.row + rows - 1, first.column + columns - 1)
-        if table.worked.table.shares:
+        if table.worked.table.display.shares:
             page.conditional_format(*first[1:], *last[1:], dict(SHARES))
             self._shares_summary(page, first, table)
         if table.quantity in self._layout.tables:
@@ -300,7 +300,7 @@ class Writer:
             top = f"MAX({cells})"
             of_one = f"INDEX({heads},MATCH({top},{cells},0))"
             formula = f'=IF(COUNTIF({cells},{top})>1,"{_SEVERAL}",{of_one})'
-            name = in_role(block.roles[1], block.column_names[int(shares.argmax())])
+            name = in_role(block.names.roles[1], block.names.columns[int(shares.argmax())])
             text = _SEVERAL if (shares == shares.max()).sum() > 1 else printed(name)
             page.write_formula(row, sums + 1, formula, self._formats.named("whose"), text)
 
@@ -381,4 +381,4 @@ def _look_of_formula(table: NumberTable, form: Expression | None) -> Look:
     if form is not None and is_rule(form):
         return CHOSEN
     ink = ink_of(block.quantity)
-    return RESULT if block.is_result else ink_look(ink)
+    return RESULT if block.display.is_result else ink_look(ink)

@@ -253,19 +253,7 @@ class EquationText(NamedTuple):
 
         Raises SyntaxError where there is no such part.
         """
-        reader, old = _Reader(self, self.text, frozenset()), ast.dump(_parsed(part))
-        found = [entry for entry in ast.walk(reader.body) if ast.dump(entry) == old]
-        if not found:
-            reader.refuse(reader.body, f"there is no {part} to swap", "a part of it")
-        is_one = isinstance(_parsed(other), ast.Call | ast.Constant | ast.Name | ast.Subscript)
-        text = self.text
-        for node in sorted(found, key=lambda entry: entry.col_offset, reverse=True):  # type: ignore[attr-defined]
-            whole = is_one or node is reader.body
-            start, end = node.col_offset, node.end_col_offset  # type: ignore[attr-defined]
-            text = text[:start] + (other if whole else f"({other})") + text[end:]
-        left = {node.id for node in ast.walk(_parsed(text)) if isinstance(node, ast.Name)}
-        kept = tuple(o for o in self.operands if o[0] in left)
-        return self._replace(text=text, shown=shown, operands=kept)
+        return _swapped(self, part, other, shown)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -311,8 +299,8 @@ def read_equation(
     """
     caller = sys._getframe(1)
     where = caller.f_code.co_filename, caller.f_lineno
-    left = {node.id for node in ast.walk(_parsed(text)) if isinstance(node, ast.Name)}
-    operands = tuple(pairs for pairs in sides.items() if pairs[0] in left)
+    used = _names_in(text)
+    operands = tuple(pairs for pairs in sides.items() if pairs[0] in used)
     written = EquationText(text, operands, Indexed, shown, whole, "", where)
     return read(written, numbers or {})
 
@@ -357,6 +345,22 @@ def _read(written: EquationText, names: frozenset[str]) -> Read:
 
 
 @cache
+def _swapped(written: EquationText, part: str, other: str, shown: str) -> EquationText:
+    reader, old = _Reader(written, written.text, frozenset()), ast.dump(_parsed(part))
+    found = [entry for entry in ast.walk(reader.body) if ast.dump(entry) == old]
+    if not found:
+        reader.refuse(reader.body, f"there is no {part} to swap", "a part of it")
+    is_one = isinstance(_parsed(other), ast.Call | ast.Constant | ast.Name | ast.Subscript)
+    text = written.text
+    for node in sorted(found, key=lambda entry: entry.col_offset, reverse=True):  # type: ignore[attr-defined]
+        whole = is_one or node is reader.body
+        start, end = node.col_offset, node.end_col_offset  # type: ignore[attr-defined]
+        text = text[:start] + (other if whole else f"({other})") + text[end:]
+    kept = tuple(o for o in written.operands if o[0] in _names_in(text))
+    return written._replace(text=text, shown=shown, operands=kept)
+
+
+@cache
 def _names(written: EquationText) -> tuple[str, ...]:
     return tuple(_Reader(written, written.text, frozenset()).names)
 
@@ -364,6 +368,12 @@ def _names(written: EquationText) -> tuple[str, ...]:
 @cache
 def _parsed(text: str) -> ast.expr:
     return ast.parse(text, mode="eval").body
+
+
+@cache
+def _names_in(text: str) -> frozenset[str]:
+    """Collects all names in an equation: of operands, of indices, of numbers and of functions."""
+    return frozenset(node.id for node in ast.walk(_parsed(text)) if isinstance(node, ast.Name))
 
 
 class _Reader:

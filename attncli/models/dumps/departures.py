@@ -13,7 +13,7 @@ import numpy as np
 from attncli.judging.verdicts import NOISE, Cause
 from attncli.judging.wrong_ways import between
 from attncli.maths.equations.enclosures import Enclosure, some_rows
-from attncli.maths.numbers.rounding import Array, Flags
+from attncli.maths.numbers.rounding import Array
 from attncli.maths.operations.masking import HIDING, Seen, as_seen
 from attncli.maths.operations.operation import WholeNumbers
 from attncli.models.dumps.bugs import KINDS
@@ -58,13 +58,9 @@ class Compared(NamedTuple):
     value: Array
     """What follows, in full precision, from the implementation's own earlier tensors by the right
     working."""
-    follows: Enclosure
-    """The bounds between which floats bring that. They are freed where the tensor agrees, or only
-    carries forward what is wrong."""
-    off: Flags
-    """The cells of the tensor that are not within the bounds."""
-    open: Flags
-    """The cells of which nothing can be told, since the bounds are too wide."""
+    judged: Judged
+    """How the tensor stands to that, as floats bring it. The bounds are freed where it agrees, or
+    only carries forward what is wrong."""
     standing: Standing
     causes: tuple[Cause, ...] = ()
     """The bugs that give just this tensor, the likeliest first."""
@@ -73,9 +69,6 @@ class Compared(NamedTuple):
     lower: str = ""
     """The type of floats that the tensor was computed in, if that is coarser than the one it is
     kept in."""
-    distance: float | None = None
-    """How far the tensor is from what follows, in multiples of what rounding does, where that was
-    measured."""
 
     @property
     def right(self) -> Array:
@@ -99,17 +92,18 @@ class Compared(NamedTuple):
         theirs, value = self.theirs[cells], self.value[cells]
         with np.errstate(invalid="ignore"):
             apart = np.abs(theirs - value)
-            is_noise = (apart <= NOISE * np.abs(value)) & ~self.off[cells]
+            is_noise = (apart <= NOISE * np.abs(value)) & ~self.judged.off[cells]
         same = (theirs == value) | is_noise
         return np.where(same, 0.0, np.nan_to_num(apart, nan=np.inf))
 
     @property
     def largest(self) -> tuple[int, int]:
         """Finds the cell that is furthest from what follows, among those that depart if some do."""
-        is_off, found, most = self.off.any(), (0, 0), -1.0
+        off, found, most = self.judged.off, (0, 0), -1.0
+        is_off = off.any()
         for some in some_rows(*self.theirs.shape):
             differences = self._differences((some, slice(None)))
-            among = np.where(self.off[some], differences, -1.0) if is_off else differences
+            among = np.where(off[some], differences, -1.0) if is_off else differences
             if among.max() > most:
                 i, j = np.unravel_index(int(among.argmax()), among.shape)
                 found, most = (some.start + int(i), int(j)), float(among.max())
@@ -191,7 +185,7 @@ class Comparison:
         """Returns the tensors that haven't the shape of what they are called, in the order of the
         working."""
         order = {name: k for k, name in enumerate(self.trace)}
-        return tuple(sorted(self.dump.misshapen, key=lambda m: order[m.name]))
+        return tuple(sorted(self.dump.left_out.misshapen, key=lambda m: order[m.name]))
 
     def _close(self, name: str) -> Compared:
         """Compares a tensor with the trace's own numbers, by the tolerance."""
@@ -201,8 +195,8 @@ class Comparison:
         off = ~taken_by(follows, theirs)
         standing: Standing = "departs" if off.any() else "agrees"
         return Compared(
-            name, self.dump.tensors[name].called, theirs, self.trace[name], right, follows, off,
-            np.zeros_like(off), standing,
+            name, self.dump.tensors[name].called, theirs, self.trace[name], right,
+            Judged(follows, off, np.zeros_like(off)), standing,
         )  # fmt: skip
 
     def _each(self) -> Iterator[Compared]:
@@ -214,29 +208,31 @@ class Comparison:
             judged, value = self.floats.judged(name, theirs), self.floats.value(name)
             sources = tuple(s for s in self.sources(name) if s in wrong)
             compared = Compared(
-                name, self.dump.tensors[name].called, theirs, self.trace[name], value,
-                judged.follows, judged.off, judged.open, "agrees", distance=judged.distance,
+                name, self.dump.tensors[name].called, theirs, self.trace[name], value, judged,
+                "agrees",
             )  # fmt: skip
             compared = (
                 self._departing(compared, suspects)
                 if judged.departs
-                else self._standing(compared, judged, sources)
+                else self._standing(compared, sources)
             )
             if compared.standing in ("departs", "carried forward"):
                 wrong.add(name)
             is_plain = compared.standing in ("agrees", "carried forward")
-            yield compared._replace(follows=_FREED) if is_plain else compared
+            freed = compared.judged._replace(follows=_FREED)
+            yield compared._replace(judged=freed) if is_plain else compared
             uses.subtract(leading[name])
             self.floats.forget(x for x in leading[name] if not uses[x])
 
-    def _standing(self, compared: Compared, judged: Judged, sources: tuple[str, ...]) -> Compared:
+    def _standing(self, compared: Compared, sources: tuple[str, ...]) -> Compared:
         """Returns the verdict on a tensor that doesn't depart from what follows."""
-        if not judged.is_decided:
+        follows = compared.judged.follows
+        if not compared.judged.is_decided:
             return compared._replace(standing="can't tell")
         if not sources:
             return compared
         with np.errstate(invalid="ignore"):
-            slack = np.nan_to_num(compared.follows.high - compared.follows.low)
+            slack = np.nan_to_num(follows.high - follows.low)
             is_right = (np.abs(compared.theirs - compared.right) <= slack) | (
                 compared.theirs == compared.right
             )
@@ -254,7 +250,7 @@ class Comparison:
         if coarse is None and self.seek:
             views += [self._seen_as(k, compared, suspects) for k in self._coarser(compared.theirs)]
         kinds = len(KINDS) if coarse is None else 1  # what floats explain is no rarer bug
-        searches = (s.explaining(c.name, c.follows, c.off, kinds) for c, s in views)
+        searches = (s.explaining(c.name, c.judged.follows, c.judged.off, kinds) for c, s in views)
         for found in zip(*searches, strict=False):  # until one is out of time
             each = [max((entry.departing for entry in some), default=-1) for some in found]
             k = each.index(max(each))
@@ -270,16 +266,13 @@ class Comparison:
         these."""
         floats = self.floats.coarser(kind)
         judged = floats.judged(compared.name, compared.theirs)
-        lower = compared._replace(
-            follows=judged.follows, off=judged.off, open=judged.open, lower=kind,
-            distance=judged.distance,
-        )  # fmt: skip
-        return lower, suspects.in_floats(floats)
+        return compared._replace(judged=judged, lower=kind), suspects.in_floats(floats)
 
     def _like(self, compared: Compared) -> Compared:
         """Adds to a tensor that departs what it is like, if bugs are sought at all."""
+        judged = compared.judged
         like = (
-            likenesses(compared.theirs, compared.value, compared.follows, compared.off)
+            likenesses(compared.theirs, compared.value, judged.follows, judged.off)
             if self.seek
             else ()
         )
@@ -292,10 +285,7 @@ class Comparison:
             judged = self.floats.coarser(kind).judged(compared.name, compared.theirs)
             if judged.departs:
                 continue
-            coarse = compared._replace(
-                follows=judged.follows, off=judged.off, open=judged.open, lower=kind,
-                distance=judged.distance,
-            )  # fmt: skip
+            coarse = compared._replace(judged=judged, lower=kind)
             if judged.is_decided:
                 return coarse
             if (

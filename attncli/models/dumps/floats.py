@@ -313,7 +313,6 @@ class Floats:
         known = self.known.get(name)
         return self.made(name) if known is None else known
 
-    @np.errstate(all="ignore")
     def value(self, name: str) -> Array:
         """Computes a quantity [n, m] from its operands in our own floats, which is quicker than
         bounds."""
@@ -324,7 +323,8 @@ class Floats:
             if definition is None:
                 return self._given(name, self.trace[name].values)
             operands = [self._numbers(x) for x in definition.operands]
-            self._values[name] = self._result(definition, operands)
+            with np.errstate(all="ignore"):
+                self._values[name] = self._result(definition, operands)
         return self._values[name]
 
     def _given(self, _name: str, values: Array) -> Array:
@@ -557,6 +557,7 @@ class _Run(Floats):
 
     seed: int = 0
 
+    @np.errstate(all="ignore")
     def _given(self, name: str, values: Array) -> Array:
         """Moves numbers that are kept in full, which a coarser type may round before it takes
         them."""

@@ -75,7 +75,7 @@ def _by_numbers(
     numbers: another quantity, or none, which is only known where what comes out is right."""
     trace, dump = comparison.trace, comparison.dump
     names = [called for called in dump.taken if called not in {*sure, OUTPUT}]
-    names += [m.called for m in dump.misshapen if m.called not in sure]
+    names += [m.called for m in dump.left_out.misshapen if m.called not in sure]
     right = Floats(trace, Grain("float64"))
     wrong = [called for called in names if not _is_what_it_says(called, dump, right)]
     is_right = _is_right(comparison)

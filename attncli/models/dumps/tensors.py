@@ -103,18 +103,40 @@ class Entry(NamedTuple):
     size: int
 
 
+class LeftOut(NamedTuple):
+    """The tensors of a dump that aren't compared."""
+
+    unknown: tuple[str, ...]
+    """The names of those that are no quantity."""
+    repeated: Mapping[str, str]
+    """Those whose quantity another tensor is already, with other numbers, each with the name of
+    that tensor."""
+    misshapen: tuple[Misshapen, ...]
+    """Those that haven't the shape of what they are called."""
+    unjudged: Unjudged | None
+    """What a module returned that can't be compared."""
+
+
+class ModuleCall(NamedTuple):
+    """What is known of the call of a module that made a dump."""
+
+    sides: Mapping[str, Sequence[str]] = MappingProxyType({})
+    """What the first side of tensors was taken for, each with their names."""
+    entry: Entry | None = None
+    """The entry of a batch that was looked at."""
+    given: tuple[str, ...] = ()
+    """The arguments that the config gave to a part of a model."""
+    other_input: str = ""
+    """The argument that isn't X."""
+
+
 class Dump(NamedTuple):
     """A dump whose tensors are taken apart into quantities."""
 
     tensors: Mapping[str, Theirs]
     """The tensors by the names of their quantities, in the order of the working."""
-    unknown: tuple[str, ...]
-    """The names of the tensors that are no quantity."""
-    repeated: Mapping[str, str]
-    """The tensors whose quantity another tensor is already, with other numbers, each with the name
-    of that tensor."""
-    misshapen: tuple[Misshapen, ...]
-    """The tensors that haven't the shape of what they are called."""
+    left_out: LeftOut
+    """The tensors that aren't compared."""
     grain: Grain
     """How finely all was computed."""
     is_stated: bool
@@ -123,19 +145,11 @@ class Dump(NamedTuple):
     """In which types of floats the tensors are kept."""
     taken: Mapping[str, Ours] = MappingProxyType({})
     """Which quantity each tensor was taken for, as `--map` has it."""
-    unjudged: Unjudged | None = None
-    """What a module returned that can't be compared."""
-    sides: Mapping[str, Sequence[str]] = MappingProxyType({})
-    """What the first side of tensors was taken for, each with their names."""
     by_numbers: Mapping[str, Ours] = MappingProxyType({})
     """The tensors whose numbers are another quantity than their names say, each with that, or with
     nothing where it is no quantity."""
-    entry: Entry | None = None
-    """The entry of a batch that was looked at."""
-    other_input: str = ""
-    """The argument that isn't X."""
-    given: tuple[str, ...] = ()
-    """The arguments that the config gave to a part of a model."""
+    call: ModuleCall = ModuleCall()
+    """The call of a module that made it, if one did."""
 
 
 def taken_apart(
@@ -174,14 +188,16 @@ def taken_apart(
     used = [dump[called] for called in dict.fromkeys(found[name].called for name in order)]
     return Dump(
         {name: found[name] for name in order},
-        tuple(called for called, entry in known.items() if not entry.meant),
-        repeated,
-        tuple(misshapen),
+        LeftOut(
+            tuple(called for called, entry in known.items() if not entry.meant),
+            repeated,
+            tuple(misshapen),
+            unjudged,
+        ),
         _grain(used, kind),
         kind is not None,
         tuple(dict.fromkeys(t.type for t in used if t.type in ROUNDOFFS)),
         {called: as_said(pieces.meant, trace) for called, pieces in chosen.items()},
-        unjudged,
     )
 
 

@@ -33,6 +33,7 @@ from attncli.models.dumps.tensors import (
     Dump,
     Entry,
     Mapped,
+    ModuleCall,
     Ours,
     heads_in,
     run_called,
@@ -183,12 +184,13 @@ def compare(  # noqa: PLR0913
     def taken_as(by_numbers: Mapping[str, Ours]) -> Dump:
         said = {**told.likely, **by_numbers, **sure}
         dump = taken_apart(tensors, trace, ran.mapped(said), ran.called, kind)
-        return dump._replace(
-            sides=sides.told(made, tensors),
-            entry=sides.looked_at(made, tensors),
-            given=ran.given,
-            other_input=_other_input(ran, sides),
+        call = ModuleCall(
+            sides.told(made, tensors),
+            sides.looked_at(made, tensors),
+            ran.given,
+            _other_input(ran, sides),
         )
+        return dump._replace(call=call)
 
     try:
         comparison = compared(trace, tensors, taken_as, sure, close, seek)

@@ -1,16 +1,17 @@
-"""The parts that pages are made of: choosing what is told, blocks, sentences and findings.
+"""The parts that pages are made of.
 
-selection              the parts of a trace that are told
-sections               sections of a page, and what stands in them
-blocks                 tables, lists and trees of quantities
-working                lines of working
-sentences, findings, remarks  what is said of numbers
-claims, published      what a source says and prints
-closing, outcomes      the end of a page, and what a scenario comes to
-pictures, diagrams     pictures of a trace, and of a model
-gradients, way_back    the way back at a glance, and step by step
-generation, tokenizing  generated tokens, and tokenizers
-differences            two traces beside each other
-cost_of_steps          the multiplications of steps
-lengths                how long a page is
+selection     which parts of a trace are told, and which rows of them
+sections      what a section opens with, and how its quantities stand in it; `blocks` makes these
+working       the lines of working; `cost_of_steps` counts their multiplications
+sentences     what sentences are put together from
+findings      what a step finds; `recurrent` cells, and their gradients
+tokenizing    how a tokenizer is learned and cuts
+gradients     the way back at a glance; `way_back` in full, `updates` what comes after one
+answer        what a page comes to
+closing       what closes a page, in its order: what is `unused`, what the scenario asks to `show`,
+              what came of `generation`, of `training` and of its `variants`, with the `nearness`
+              of words, what the source claims (`claims`, `published`), and `next_commands`
+differences   which cells of two traces differ
+pictures      pictures made of a trace; `diagrams` of what runs
+lengths       how long a page is, and how to see less of it
 """

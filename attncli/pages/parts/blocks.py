@@ -18,7 +18,7 @@ from attncli.document.blocks import (
     TreeRow,
     each,
 )
-from attncli.document.tables import Branch, MatrixBlock, SideBySide
+from attncli.document.tables import Branch, MatrixBlock, SideBySide, TableDisplay, TableNames
 from attncli.maths.equations.elision import MOST_PARTS, elided
 from attncli.maths.equations.tree import Number, Omitted, Symbol, Vector
 from attncli.maths.numbers import decimals
@@ -89,14 +89,15 @@ def matrix_block(
     return MatrixBlock(
         quantity.name.seen_from(path),
         quantity.numbers,
-        quantity.rows.words,
-        quantity.columns.words,
+        TableNames(
+            quantity.rows.words,
+            quantity.columns.words,
+            (quantity.rows.role, quantity.columns.role) if both else ("", ""),
+        ),
         rows,
         made_in=quantity.definition.step if quantity.definition else "",
         origin=quantity.origin,
-        roles=(quantity.rows.role, quantity.columns.role) if both else ("", ""),
-        with_sums=with_sums,
-        shares=_are_shares(quantity),
+        display=TableDisplay(with_sums=with_sums, shares=_are_shares(quantity)),
         quantity=quantity.name,
         data_rows=asked if rows != asked else (),
     )
@@ -119,7 +120,7 @@ def given_blocks(
     """Returns given matrices as tables, and where they come from if the file doesn't write them
     out. Those of which a selection has no row are left out, as of what an expert makes to which no
     token goes."""
-    sources = trace.scenario.sources
+    sources = trace.scenario.given.sources
     quantities = [quantity for quantity in quantities if selection.rows(quantity)]
     elsewhere = [quantity for quantity in quantities if quantity.name in sources]
     rows = [(q.name.seen_from(path), _matrix_summary(q, sources[q.name])) for q in elsewhere]
@@ -139,11 +140,12 @@ def given_block(
         quantity, selection, path, with_sums=quantity.given and _are_shares(quantity)
     )
     text = place_of(quantity.name, trace.scenario).stack.text
-    if text.table != quantity.name or not text.by_id:
+    if text.table.name != quantity.name or not text.table.by_id:
         return block
     tokens = {str(number): token for token, number in text.known_ids.items()}
     whose = tuple(tokens.get(row, "") for row in quantity.rows.names)
-    return block._replace(tokens=words(whose)) if all(whose) else block
+    names = block.names._replace(tokens=words(whose))
+    return block._replace(names=names) if all(whose) else block
 
 
 def by_gates(part: PlannedStep, given: Sequence[Block]) -> list[Block]:
@@ -155,7 +157,8 @@ def by_gates(part: PlannedStep, given: Sequence[Block]) -> list[Block]:
     rows: list[Block] = []
     for _, group in groupby(matrices, lambda matrix: gates[matrix.quantity]):
         first, *more = group
-        rows.append(first._replace(begins_row=True, origin=""))
+        display = first.display._replace(begins_row=True)
+        rows.append(first._replace(display=display, origin=""))
         rows += (matrix._replace(origin="") for matrix in more)
     blocks: list[Block] = (
         [Paragraph(("Given, the matrices of each gate in a row of their own:",))] if rows else []

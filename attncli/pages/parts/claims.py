@@ -19,10 +19,10 @@ def closing_on_claims(trace: Trace) -> list[Block]:
     blocks: list[Block] = [
         Callout((*name, *_judged(claim)))
         for name, entry in traces
-        if entry.scenario.claims
+        if entry.scenario.source.claims
         for claim in judged_claims(entry)
     ]
-    if trace.scenario.changed.unsaid:
+    if trace.scenario.file.changed.unsaid:
         text = "What it says of its own numbers is left out, as these were changed."
         blocks.append(Callout((text,)))
     return [Subheading(("What the source says",)), *blocks] if blocks else []

@@ -65,7 +65,7 @@ class StepCost(NamedTuple):
 def parameters_of(trace: Trace) -> set[Name]:
     """Returns the names of all that might be trained."""
     scenario = trace.scenario
-    return {*trained(Training(Decimal(1)), [*scenario.given, *scenario.random], None)}
+    return {*trained(Training(Decimal(1)), scenario.given.names, None)}
 
 
 def cost_of_steps(trace: Trace, parts: Iterable[PlannedStep], left: set[Name]) -> StepCost:

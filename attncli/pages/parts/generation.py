@@ -1,4 +1,4 @@
-"""Generated tokens, pass by pass, or as the tree of a beam search."""
+"""Generated tokens, pass by pass, or as the tree of a beam search; draws at other temperatures."""
 
 from __future__ import annotations
 
@@ -18,43 +18,45 @@ from attncli.document.blocks import (
     Tree,
     TreeRow,
 )
+from attncli.maths.equations.tree import Number
 from attncli.maths.numbers import decimals
-from attncli.names import Word
-from attncli.pages.parts.outcomes import on_temperature
+from attncli.names import Name, Word
+from attncli.pages.parts.pictures import tempered_by
 from attncli.pages.parts.selection import Selection
-from attncli.pages.parts.sentences import quoted
-from attncli.trace import Trace
+from attncli.pages.parts.sentences import called_as, quoted
+from attncli.scenario.file.problems import ScenarioError
+from attncli.steps.prediction.logits import TEMPERATURE
+from attncli.trace import Quantity, Trace
 from attncli.trace.generation import Continuation, generation
 
 
 def generation_of(trace: Trace, selection: Selection) -> list[Block]:
     """Returns the choice of each step of generation; a summary goes without the temperature.
     Returns nothing where no next token is predicted."""
-    prediction = trace.scenario.prediction
     if trace.next_token is None:
         return []
     tempered = [] if selection.detail == "summary" else on_temperature(trace)
-    told = _beams(trace) if prediction.beams else [_passes(trace)]
+    told = _beams(trace) if trace.scenario.prediction.generation.beams else [_passes(trace)]
     return [Subheading(("Generation",)), Callout(_how(trace)), *told, *tempered]
 
 
 def _how(trace: Trace) -> Spans:
     """Says what each step does, and where its working is to be seen."""
-    prediction = trace.scenario.prediction
+    said = trace.scenario.prediction.generation
     drawn = "draws the next token" if trace.drawn else "takes the most likely next token"
-    does = f"keeps the {prediction.beams} largest sums of log-probabilities"
-    does = does if prediction.beams else drawn
-    texts = "each of the texts" if prediction.beams else "the tokens"
+    does = f"keeps the {said.beams} largest sums of log-probabilities"
+    does = does if said.beams else drawn
+    texts = "each of the texts" if said.beams else "the tokens"
     text = f"Each step runs the whole model again on {texts} so far and {does}"
-    if prediction.cache_bytes is not None:
+    if said.cache_bytes is not None:
         text = (
             "The first pass works all tokens and keeps their keys and values (prefill). Each later"
             " pass works its new token alone, which sees those that are kept (decode). Each step"
             f" {does}"
         )
     ended: Spans = ()
-    if not prediction.beams and (last := [*generation(trace)][-1]) and last[0].ends:
-        ended = (" It ends with “", Word(prediction.end_token), "”, after which none follows.")
+    if not said.beams and (last := [*generation(trace)][-1]) and last[0].ends:
+        ended = (" It ends with “", Word(said.end_token), "”, after which none follows.")
     later = next((name for name in trace.further if name not in trace.variants), None)
     see: Spans = () if later is None else (
         " To see the working of a later one, say ", Term(f"--trace '{later}'"), ".",
@@ -64,7 +66,7 @@ def _how(trace: Trace) -> Spans:
 
 def _passes(trace: Trace) -> Table:
     headings: tuple[str, ...] = ("Step", "Tokens so far", "Next token", "Probability")
-    cached = trace.scenario.prediction.cache_bytes is not None
+    cached = trace.scenario.prediction.generation.cache_bytes is not None
     rows: list[tuple[TableCell, ...]] = []
     for k, step in enumerate((trace, *trace.generated)):
         probabilities = step.next_token
@@ -115,3 +117,34 @@ def _branches(
             made += [", ends"] if beam.ends else []
             yield TreeRow(depth, str(depth + 1), quoted(beam.token), tuple(made))
             yield from _branches(steps, beam.text, depth + 1)
+
+
+def on_temperature(trace: Trace) -> list[Block]:
+    """Says how many of 100 draws are of the likeliest token, at the temperature and at one on the
+    other side of 1, or that it changes nothing; nothing where no temperature is set."""
+    own, name = trace.scenario.prediction.config.get(TEMPERATURE), Name("tempered", Name("next"))
+    shares = trace.next_token
+    if own is None or shares is None or name not in trace:
+        return []
+    other = Decimal("0.5") if own > 1 else Decimal(2)
+    j = int(trace[name].values[-1].argmax())
+    try:
+        others = tempered_by(trace, name, other, shares.name)[shares.name]
+    except ScenarioError:  # exponentials that get too large
+        return []
+    now, then = (_of_100(q, j) for q in (shares, others))
+    if now.shown == then.shown:
+        says = "The temperature changes no greedy choice: the largest logit stays the largest."
+        return [Callout((says,))]
+    drawn: Spans = (
+        "Of 100 draws about ", now, " would be ", *called_as(shares.columns.names, j),
+        " at temperature ", Number.written(own), ", and about ", then, " at temperature ",
+        Number.written(other), ".",
+    )  # fmt: skip
+    return [Callout(drawn)]
+
+
+def _of_100(shares: Quantity, j: int) -> Number:
+    """Counts how many of 100 draws are of a token, from the digits shown."""
+    share = shares.matrix.shown(shares.matrix.shape[0] - 1, j)
+    return Number.written(decimals.round_to(decimals.product(share, Decimal(100)), 0))

@@ -28,9 +28,8 @@ from attncli.maths.numbers import decimals
 from attncli.maths.operations.recurrent import FrobeniusNorm
 from attncli.names import TOP, Name, Word
 from attncli.pages.parts.blocks import Row, table, variant_block
-from attncli.pages.parts.findings import on_its_way
 from attncli.pages.parts.pictures import MOST_POINTS
-from attncli.pages.parts.remarks import ends_of, way_back_to
+from attncli.pages.parts.recurrent import on_its_way
 from attncli.pages.parts.selection import (
     WITHIN_A_STEP,
     Selection,
@@ -314,21 +313,8 @@ def _by_time(
         factors = [_factor(trace, place) for place in reversed(places)]
         title = _titled("The gradients of the states through time", path)
         yield from _links(sizes, title, "Step", links, factors)
-        yield from _beside_attention(sizes, places)
         if selection.pictured and len(links) > 1:
             yield _curves(sizes, title, "time", links[::-1])
-
-
-def _beside_attention(
-    sizes: Mapping[Name, GradientSize], places: Sequence[CellPlace]
-) -> Iterator[Block]:
-    """Says what the way from the last token back to the first does to a gradient, where all of it
-    is worked."""
-    ends = ends_of(places[0])
-    if ends and len(places) == places[0].times:
-        last, first = (sizes[places[k].timed("a")].norm for k in (-1, 0))
-        steps = Number.written(len(places) - 1)
-        yield way_back_to(ends, (steps, " steps, and its size goes from ", last, " to ", first))
 
 
 def _ways(trace: Trace, sizes: Mapping[Name, GradientSize]) -> dict[Name, list[CellPlace]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attncli.document.blocks import (
     ONLY_DATA,
@@ -36,10 +36,6 @@ from attncli.maths.notation import plain
 from attncli.maths.notation.columns import PartColumns, Room, bands
 from attncli.names import Word
 from attncli.scenario.scenario import Scenario
-
-if TYPE_CHECKING:
-    pass
-
 
 _CELLS = 78
 """The columns that a block has in a terminal of 80."""

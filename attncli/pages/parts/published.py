@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from attncli.document.blocks import Block, Callout, Spans, Subheading, Term
 from attncli.document.tables import SIGNS
-from attncli.errors import counted
+from attncli.errors import agreed, counted, every
 from attncli.judging.verdicts import RIGHT, Accepted
 from attncli.maths.equations.elision import MOST_PARTS, elided
 from attncli.maths.equations.tree import Equation, Number, Omitted, Sum, Vector
@@ -82,7 +82,7 @@ Judgements = Mapping[tuple[object, ...], str]
 
 def differences_in(trace: Trace, part: PlannedStep, selection: Selection) -> list[Block]:
     """Says what the source prints otherwise of what a part makes, in the rows that are told."""
-    if not trace.scenario.published or selection.detail == "summary":
+    if not trace.scenario.source.published or selection.detail == "summary":
         return []
     figures = _of_part(trace, part)
     printed = [f for f in figures if f.row in selection.rows(f.quantity)]
@@ -93,7 +93,7 @@ def differences_at(
     trace: Trace, part: PlannedStep, cells: Collection[tuple[Name, int, int]]
 ) -> list[Block]:
     """Says what the source prints otherwise in some cells of what a part makes."""
-    if not trace.scenario.published:
+    if not trace.scenario.source.published:
         return []
     printed = [f for f in _of_part(trace, part) if f.cell in cells]
     return [*_differences(trace, part, printed)]
@@ -195,7 +195,7 @@ def printed_otherwise(trace: Trace) -> int:
     """Counts the numbers that the source prints otherwise than they are worked here, variants and
     all."""
     traces = (trace, *trace.variants.values())
-    each = (published_numbers(entry) for entry in traces if entry.scenario.published)
+    each = (published_numbers(entry) for entry in traces if entry.scenario.source.published)
     return sum(len(_differing(printed)) for printed in each)
 
 
@@ -206,7 +206,7 @@ def closing_on_published(trace: Trace, selection: Selection) -> list[Block]:
     blocks = [
         block
         for name, entry in pairs
-        if entry.scenario.published
+        if entry.scenario.source.published
         for block in _closing(entry, name, selection)
     ]
     return [Subheading(("What the source prints",)), *blocks] if blocks else []
@@ -238,8 +238,9 @@ def _counted(count: int, wrong: Sequence[str]) -> str:
     """Says that all of the numbers follow, or what is said of how many."""
     if wrong:
         return f"The source prints {in_short(['correct'] * (count - len(wrong)) + [*wrong])}."
-    which = {1: "The number", 2: "Both numbers"}.get(count, f"All {count} numbers")
-    return f"{which} that the source prints follow{'s' * (count == 1)} from the given ones."
+    follow = agreed(count, "follows", "follow")
+    which = agreed(count, "The number", every(count, "number").capitalize())
+    return f"{which} that the source prints {follow} from the given ones."
 
 
 def _judged(trace: Trace) -> Judgements:
@@ -263,9 +264,9 @@ def _listed(differing: Published, judged: Judgements, selection: Selection) -> l
 
 def _of_others(others: int, index: int) -> Spans:
     if index:
-        verb = "differs" if others == 1 else "differ"
+        verb = agreed(others, "differs", "differ")
         return (f"{others} more {verb}, in rows that aren't told here.",)
-    which = "It is in a row that isn't" if others == 1 else "All of these are in rows that aren't"
+    which = agreed(others, "It is in a row that isn't", "All of these are in rows that aren't")
     return (f"{which} told here.",)
 
 

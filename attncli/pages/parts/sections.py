@@ -93,7 +93,7 @@ def as_met(part: PlannedStep, block: Block) -> Block:
     from attncli.pages.parts.tokenizing import pairs_as_met
 
     places = {pair: k for k, pair in enumerate(pairs_as_met(part))}
-    names = [name.raw for name in block.row_names]
+    names = [name.raw for name in block.names.rows]
     if not places.keys() >= set(names):
         return block
     return block._replace(rows=tuple(sorted(block.rows, key=lambda i: places[names[i]])))
@@ -191,11 +191,15 @@ def as_result(section: Section) -> Section:
     *before, last = section.blocks
     if isinstance(last, SideBySide):
         *others, (heading, matrix) = last.columns
-        columns = (*others, (heading, matrix._replace(is_result=True)))
+        columns = (*others, (heading, _result(matrix)))
         last = last._replace(caption="Result", columns=columns)
     elif isinstance(last, MatrixBlock):
-        last = last._replace(is_result=True)
+        last = _result(last)
     return section._replace(blocks=(*before, last))
+
+
+def _result(table: MatrixBlock) -> MatrixBlock:
+    return table._replace(display=table.display._replace(is_result=True))
 
 
 _ROUNDED_BY_ITSELF = "The numbers are rounded one by one, so they need not add up to exactly 1."
@@ -219,7 +223,7 @@ class ShownQuantity(NamedTuple):
 
     @property
     def table_has_sums(self) -> bool:
-        return self.table is not None and self.table.with_sums
+        return self.table is not None and self.table.display.with_sums
 
 
 def shown_quantities(
@@ -234,7 +238,7 @@ def shown_quantities(
     for quantity in made:
         sums = quantity.local in step.results.adds_up_to_one
         table = matrix_block(quantity, selection, part.path, with_sums=sums)
-        table = _turned(table) if trace.scenario.show.layout == "column" else table
+        table = _turned(table) if trace.scenario.page.show.layout == "column" else table
         repeats = _is_repeated(quantity, made) or is_aside(trace, quantity)
         repeats = repeats and selection.detail != "full"
         working = [] if repeats else working_of(trace, quantity, selection, one_row=one_row)
@@ -245,7 +249,8 @@ def shown_quantities(
 
 def _turned(table: MatrixBlock) -> MatrixBlock:
     """Turns a table of one query's numbers into a column."""
-    return table._replace(turned=len(table.rows) == 1 and all(table.roles))
+    turned = len(table.rows) == 1 and all(table.names.roles)
+    return table._replace(display=table.display._replace(turned=turned))
 
 
 def one_by_one(quantities: Iterable[ShownQuantity], selection: Selection) -> list[Block]:
@@ -362,7 +367,8 @@ def _is_looked_up(trace: Trace, definition: Definition) -> bool:
     if not isinstance(definition.operation, TakeRows):
         return False
     return all(
-        trace[name].given and name not in trace.scenario.sources for name in definition.operands
+        trace[name].given and name not in trace.scenario.given.sources
+        for name in definition.operands
     )
 
 
@@ -389,7 +395,7 @@ def _as_column(blocks: Sequence[Block], quantity: ShownQuantity) -> list[Block]:
 
 def _columns(lists: Sequence[MatrixBlock]) -> list[Block]:
     """Puts lists of the same rows as columns into one table."""
-    groups = groupby(lists, lambda table: table.row_names)
+    groups = groupby(lists, lambda table: table.names.rows)
     tables = ([*group] for _, group in groups)
     return [first._replace(lists=tuple(others)) for first, *others in tables]
 
@@ -425,7 +431,7 @@ def _gone_on(blocks: Sequence[Block], working: Sequence[Block]) -> list[Block]:
 
 def _about_sums(table: MatrixBlock, selection: Selection) -> list[Block]:
     """Remarks on rows that don't add up to 1 as they are shown."""
-    if not table.with_sums or selection.detail == "summary":
+    if not table.display.with_sums or selection.detail == "summary":
         return []
     shown = elided(len(table.rows), MOST_PARTS)
     sums = [Sum(table.matrix.row(table.rows[k]).entries) for k in shown if k is not None]

@@ -189,7 +189,7 @@ def is_aside(trace: Trace, quantity: Quantity) -> bool:
     """Tells whether nothing is made of a number on a page that goes back from its loss."""
     if not trace.scenario.goes_back or not quantity.is_number or quantity.given:
         return False
-    if quantity.name.inside(GRADIENTS) or quantity.local == trace.scenario.prediction.loss_name:
+    if quantity.name.inside(GRADIENTS) or quantity.local == trace.scenario.prediction.loss.name:
         return False
     part = trace.part_of(quantity.name)
     if part is None or isinstance(part.place, UpdatePlace):
@@ -329,7 +329,7 @@ def select(
     """Returns the selection that options ask for; without a token, the queries that the scenario
     shows. Raises SelectionError."""
     axis = _queries(trace)
-    wanted = trace.scenario.show.queries if token is None else (token,)
+    wanted = trace.scenario.page.show.queries if token is None else (token,)
     wrong: list[Problem] = []
     found = tried(partial(_find_query, axis), wanted, wrong)
     paths = tried(partial(find_layer, trace), () if layer is None else (layer,), wrong)
@@ -338,7 +338,7 @@ def select(
         raise SelectionError(wrong)
     path, number = next(iter(paths), None), next(iter(heads), None)
     queries = tuple(dict.fromkeys(found))
-    pictured = trace.scenario.show.pictures
+    pictured = trace.scenario.page.show.pictures
     selected = Selection(tuple(steps), queries, axis.names, detail, path, number, pictured)
     return with_routing(trace, selected)
 
@@ -432,12 +432,12 @@ def row_asked_for(trace: Trace) -> RowAskedFor | None:
     names, or that a prediction is about, which is the first where its vector is taken, the last
     with a target where some have none, or a hidden word. None where none is."""
     prediction, texts = trace.scenario.prediction, trace.scenario.text.tokens
-    named = trace.scenario.show.token
+    named = trace.scenario.page.show.token
     asked = [k for k, text in enumerate(texts) if text in _HIDDEN] if prediction.every else []
     if prediction.first:
         asked = [0]
-    elif len(prediction.counted) < len(prediction.targets):
-        asked = [*prediction.counted]
+    elif len(prediction.loss.counted) < len(prediction.loss.targets):
+        asked = [*prediction.loss.counted]
     if not asked and not named:
         return None
     tokens = _queries(trace)
@@ -482,6 +482,6 @@ def check_lines(trace: Trace, parts: Sequence[PlannedStep]) -> None:
     """Raises SelectionError for more lines of working than are told without being asked for."""
     made = (quantity for part in parts for quantity in made_by(trace, part))
     lines = sum(math.prod(min(extent, MOST_PARTS) for extent in q.matrix.shape) for q in made)
-    if lines > MOST_LINES and not trace.scenario.large:
+    if lines > MOST_LINES and not trace.scenario.file.large:
         less = f"ask for less, by --step, --layer or --token, or give {ALL_THE_SAME}"
         raise SelectionError.of("the page", f"{lines:,} lines of working are too many", less)

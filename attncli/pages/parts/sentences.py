@@ -1,22 +1,17 @@
-"""Sentences and their parts: of scenarios, their rounding and gaps, and who attends to whom."""
+"""Sentences and their parts; those about scenarios: contents, facts, rounding and gaps."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
-from functools import lru_cache, partial
-from itertools import pairwise
-from typing import NamedTuple
-
-import numpy as np
+from functools import lru_cache
 
 from attncli.document.blocks import Block, Callout, DefinitionList, Paragraph, Span, Spans, Term
 from attncli.document.languages import Words, sentences_in, words_of
-from attncli.document.retold import Mark, Pick, Value, Verb, retold
-from attncli.errors import counted, listed
+from attncli.document.retold import Mark
+from attncli.errors import agreed, counted, listed
 from attncli.maths.equations import deciding
-from attncli.maths.equations.elision import MOST_PARTS, elided
 from attncli.maths.equations.tree import Equation, Number, Root, Symbol
 from attncli.maths.numbers import decimals
 from attncli.maths.numbers.rounding import Rounding
@@ -25,8 +20,8 @@ from attncli.option_values import LANGUAGES
 from attncli.scenario.model import Layer, Phrase, Recurrent, Stack, projected_when
 from attncli.scenario.scenario import ALL_OURS, Scenario
 from attncli.steps.attention.scores import SCALE
-from attncli.trace import Quantity, Trace, Unfinished
-from attncli.trace.axes import KEYS, QUERIES, place_of
+from attncli.trace import Trace, Unfinished
+from attncli.trace.axes import place_of
 from attncli.trace.trace import Outline, outline_of
 
 
@@ -129,95 +124,6 @@ def _turns(names: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 MOST_TIED = 3
 """So many of those that tie are named."""
-_MOST, _ONLY, _ALIKE = "attends most to ", "attends only to ", "attends to all alike"
-
-
-class Attending(NamedTuple):
-    """A query and the keys that it attends to most."""
-
-    query: int
-    """The place of the query, from 0."""
-    keys: tuple[int, ...]
-    """The places of these keys, as many as the digits shown don't tell apart."""
-    of: int
-    """How many keys there are."""
-    weight: Number
-    """The weight of each of these keys."""
-    alone: bool
-    """Whether the other keys have no weight at all."""
-
-    @classmethod
-    def of_row(cls, weights: Quantity, i: int) -> Attending:
-        values = weights.values[i]
-        numbers = {j: weights.matrix.number(i, j) for j in _nearly_most(weights, i)}
-        most = max(number.shown for number in numbers.values())
-        keys = tuple(j for j, number in numbers.items() if number.shown == most)
-        alone = len(keys) == 1 and np.count_nonzero(values) == np.count_nonzero(values[[*keys]])
-        return cls(i, keys, len(values), numbers[keys[0]], alone)
-
-    @property
-    def verb(self) -> str:
-        if self.alone:
-            return _ONLY
-        return _ALIKE if 1 < len(self.keys) == self.of else _MOST
-
-
-def _nearly_most(weights: Quantity, i: int) -> list[int]:
-    """Lists the places of the weights of a row that may be shown as the largest is. Of long rows
-    the others need not be put into digits."""
-    values = weights.values[i]
-    top = weights.matrix.number(i, int(values.argmax())).shown
-    exponent = top.as_tuple().exponent
-    half = _A_HALF * 10.0**exponent if isinstance(exponent, int) else 0.0
-    return np.flatnonzero(values >= float(top) - half).tolist()
-
-
-_A_HALF = 0.500001
-"""A half, and what floats may be off by."""
-
-
-def attended(weights: Quantity, rows: Sequence[int], *, to_itself: bool) -> Spans:
-    """Says whom queries attend to: `“I” attends most to itself and to “AI” (0.422 each), “love” to
-    “AI” (0.576).` `to_itself` says that the keys are of the same tokens as the queries."""
-    shown = [
-        None if k is None else Attending.of_row(weights, rows[k])
-        for k in elided(len(rows), MOST_PARTS)
-    ]
-    clauses = [
-        ("…",) if entry is None else _clause(weights, entry, before, to_itself=to_itself)
-        for before, entry in pairwise((None, *shown))
-    ]
-    return (*joined(clauses), ".")
-
-
-def _clause(
-    weights: Quantity, attending: Attending, before: Attending | None, *, to_itself: bool
-) -> Spans:
-    """Returns a query and whom it attends to; the verb is said once for those that have the
-    same."""
-    query = weights.rows.names[attending.query]
-    again = before is not None and before.verb == attending.verb
-    verb = (
-        attending.verb.removeprefix("attends ").removeprefix("most ") if again else attending.verb
-    )
-    verbs = Verb(_MOST, _ONLY, _ALIKE, before is not None)
-    noun, of_key = nouns_of(weights, same=to_itself)
-    start = (*called_as(weights.rows.names, attending.query, noun), " ", *retold(verbs, verb))
-    each = " each" if len(attending.keys) > 1 else ""
-    weight = weights.number(attending.query, attending.keys[0])
-    number = (" (", *retold(Value(each=True), weight, each), ")")
-    names = weights.columns.names
-    is_named = query != str(attending.query + 1)
-    known = to_itself and query in names and (is_named or noun == "token")
-    itself = names.index(query) if known else None
-
-    def called(j: int) -> Spans:
-        return ("itself",) if j == itself else called_as(names, j, of_key)
-
-    keys = () if attending.verb == _ALIKE else tied(map(called, attending.keys), "to ")
-    numbers = partial(weights.row, attending.query)
-    pick = Pick(len(names), numbers, called, ties=True, again="to ")
-    return (*start, *retold(pick, *keys), *number)
 
 
 def called_as(names: Sequence[str], place: int, noun: str = "token") -> Spans:
@@ -228,12 +134,9 @@ def called_as(names: Sequence[str], place: int, noun: str = "token") -> Spans:
     return ("“", Word(name), "”")
 
 
-def nouns_of(table: Quantity, *, same: bool) -> tuple[str, str]:
-    """Returns what a row and a column without names are called: tokens, but where queries and keys
-    aren't of the `same` tokens, or not as many, queries and keys."""
-    of_pairs = (table.rows.role, table.columns.role) == (QUERIES, KEYS)
-    alike = same and len(table.rows.names) == len(table.columns.names)
-    return ("query", "key") if of_pairs and not alike else ("token", "token")
+def each_of(places: Sequence[int]) -> str:
+    """Returns ` each` where something is said of several places."""
+    return agreed(len(places), "", " each")
 
 
 def tied(names: Iterable[Spans], again: str = "", many: int = 0) -> Spans:
@@ -327,27 +230,27 @@ def _rows(outline: Outline, layer: Layer) -> int | None:
     """Returns how many numbers the memory of a recurrent layer has; None where that isn't known."""
     cell = layer.recurrent or Recurrent()
     path = cell.way_path(layer.path, cell.ways[0])
-    return outline.scenario.shapes.get(below(path, "a").at(1), (None, None))[0]
+    return outline.scenario.plan.shapes.get(below(path, "a").at(1), (None, None))[0]
 
 
 def _columns(outline: Outline, name: str, *, made: bool = False) -> int | None:
     """Returns the number of columns of a quantity, whether it came to be made or not (`made`: only
     if it did); None where that isn't known."""
-    shapes = outline.shapes if made or name in outline.shapes else outline.scenario.shapes
+    shapes = outline.shapes if made or name in outline.shapes else outline.scenario.plan.shapes
     return shapes.get(name, (None, None))[1]
 
 
 def about_of(scenario: Scenario) -> tuple[Block, ...]:
     """Returns what a page begins with. If it was written of other numbers than those of this run,
     that is said before it."""
-    if not scenario.about:
+    if not scenario.page.about:
         return ()
-    made = scenario.changed.made
+    made = scenario.file.changed.made
     note: Spans = (
         "Changed for this run: ", Term(listed(made)), ". The text below is about the scenario "
-        f"without {'this change' if len(made) == 1 else 'these changes'}.",
+        f"without {agreed(len(made), 'this change', 'these changes')}.",
     )  # fmt: skip
-    return (*((Callout(note),) if made else ()), Paragraph((Word(scenario.about),)))
+    return (*((Callout(note),) if made else ()), Paragraph((Word(scenario.page.about),)))
 
 
 def facts_of(
@@ -366,8 +269,8 @@ def facts_of(
         if (how := stack.text.tokenizing) is not None:
             settings = joined((_in_words(p, own) for p in how.phrases), "; ")
             rows.append((words.tokenizer, (f"{how.name}: ", *settings)))
-    if scenario.source is not None:
-        rows.append((words.source, (Word(scenario.source), *_chosen(scenario, words))))
+    if scenario.source.name is not None:
+        rows.append((words.source, (Word(scenario.source.name), *_chosen(scenario, words))))
     outline = outline_of(trace)
     attending = [stack for stack in scenario.stacks if _attends(trace, stack)]
     size, scaling = (words.sizes, words.encoder_sizes), (words.scaling, words.encoder_scaling)
@@ -382,9 +285,9 @@ def facts_of(
 
 def _chosen(scenario: Scenario, words: Words) -> Spans:
     """Says what a source doesn't have: `; chosen for this example: W_Q, W_K`"""
-    named = joined((Term(name),) for name in scenario.ours)
-    names = (words.all_given,) if scenario.ours == ALL_OURS else named
-    return ("; ", *put_in(words.chosen, names=names)) if scenario.ours else ()
+    named = joined((Term(name),) for name in scenario.source.ours)
+    names = (words.all_given,) if scenario.source.ours == ALL_OURS else named
+    return ("; ", *put_in(words.chosen, names=names)) if scenario.source.ours else ()
 
 
 def _in_words(phrase: Phrase, own: Mapping[str, str]) -> Spans:
@@ -506,7 +409,7 @@ def summary(outline: Outline) -> Spans:
 def published_in_short(trace: Trace) -> str:
     """Says how many printed numbers follow, `; 54 of 62 published numbers follow`; nothing where
     the source prints none."""
-    if not trace.scenario.published:
+    if not trace.scenario.source.published:
         return ""
     from attncli.judging.publications import follow
 
@@ -514,6 +417,6 @@ def published_in_short(trace: Trace) -> str:
     if not followed:
         return ""
     right = sum(followed)
-    verb = "follows" if right == 1 else "follow"
+    verb = agreed(right, "follows", "follow")
     which = "all" if right == len(followed) else str(right or "none")
     return f"; {which} of {counted(len(followed), 'published number')} {verb}"

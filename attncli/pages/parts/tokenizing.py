@@ -18,6 +18,7 @@ from attncli.document.blocks import (
     Table,
     TextList,
 )
+from attncli.errors import agreed
 from attncli.maths.equations.elision import MOST_PARTS
 from attncli.maths.equations.tree import Omitted
 from attncli.maths.notation.plain import GLUE, plain
@@ -166,7 +167,7 @@ def _gone(trace: Trace, part: PlannedStep, removals: Sequence[Removal]) -> Itera
     """Says which pieces go, and which others would have cost as little."""
     gone = [r for r in removals if r.pruned]
     yield from quoted(*(r.token for r in gone))
-    verb = "go" if len(gone) > 1 else "goes"
+    verb = agreed(len(gone), "goes", "go")
     yield f" {verb}, {len(gone)} of the {len(removals)} pieces of two or more characters: "
     yield from _why(trace, part, gone)
     if equal := _equal(removals):
@@ -187,7 +188,7 @@ def _enough(own: CountRound) -> Iterator[Span]:
 
 def _why(trace: Trace, part: PlannedStep, gone: Sequence[Removal]) -> Iterator[Span]:
     used = [r.token for r in gone if r.words]
-    they = "them" if len(gone) > 1 else "it"
+    they = agreed(len(gone), "it", "them")
     if not used:
         yield f"without {they} the loss stays the same."
         return
@@ -196,7 +197,7 @@ def _why(trace: Trace, part: PlannedStep, gone: Sequence[Removal]) -> Iterator[S
     worst = max(rows, key=lambda row: float(growth.values[row, 0]))
     yield f"without {they} the loss grows least, by "
     yield growth.matrix.number(worst, 0)
-    yield " at most." if len(gone) > 1 else "."
+    yield agreed(len(gone), ".", " at most.")
 
 
 def _kept(pruning: Pruning) -> str:
@@ -394,7 +395,7 @@ def _choice(
     if own.ties:
         more: list[Spans] = [(f"{n} more",)] if (n := own.ties - len(own.tied)) > 0 else []
         others = spans_enumerated([*(quoted(" ".join(pair)) for pair in own.tied), *more])
-        verb = "has" if own.ties == 1 else "have"
+        verb = agreed(own.ties, "has", "have")
         yield from (" ", *others, f" {verb} the same {'score' if by_score else 'count'}")
         first = next(k for k in shown_rounds(part.place) if learned.rounds[k - 1].ties)
         if own.number == first:
@@ -505,7 +506,7 @@ def _below_the_cut(text: TokenizedText) -> list[Block]:
     if not lost or unknown is None:
         return []
     where = "dictionary" if text.tokenizing.learned else "vocabulary"
-    each = "Each" if len(lost) > 1 else "It"
+    each = agreed(len(lost), "It", "Each")
     entries = (
         f"Not in the {where}: ",
         *quoted(*lost),

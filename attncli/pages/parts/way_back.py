@@ -20,7 +20,7 @@ from attncli.document.blocks import (
     Term,
     each,
 )
-from attncli.document.tables import DataTable, MatrixBlock
+from attncli.document.tables import DataTable, MatrixBlock, TableDisplay
 from attncli.names import Name, below
 from attncli.pages.parts.blocks import given_block, matrix_block
 from attncli.pages.parts.sections import only_data, section_of
@@ -78,7 +78,7 @@ def _gradient_tables(
     else:
         before = _forward(trace, part, block)
         if before is not None and before.quantity not in there:
-            yield before._replace(paired=True)
+            yield before._replace(display=before.display._replace(paired=True))
         yield _called(part, block)
 
 
@@ -96,7 +96,7 @@ def _lists(
     for entry in (block._replace(lists=()), *block.lists):
         before = _forward(trace, part, entry)
         if before is not None and before.quantity not in there:
-            columns += [before] if before.row_names == entry.row_names else []
+            columns += [before] if before.names.rows == entry.names.rows else []
         columns.append(_called(part, entry))
     first, *others = columns
     return first._replace(lists=tuple(others))
@@ -109,8 +109,8 @@ def _forward(trace: Trace, part: PlannedStep, table: MatrixBlock) -> MatrixBlock
     if quantity is None or quantity.matrix.shape != table.matrix.shape:
         return None
     block = given_block(trace, quantity, Selection(), part.path)
-    plainly = block._replace(with_sums=False, shares=False)  # which a glance at it is enough for
-    return plainly._replace(rows=table.rows, origin="", turned=table.turned)
+    plainly = TableDisplay(turned=table.display.turned)  # which a glance at it is enough for
+    return block._replace(rows=table.rows, origin="", display=plainly)
 
 
 def _found(trace: Trace, part: PlannedStep, gradient: Name) -> Quantity | None:
@@ -212,7 +212,7 @@ _FEW = 4
 def gradient_check(trace: Trace) -> list[Block]:
     """Returns a row for each gradient, with its cell that agrees least; a line where there is no
     way back, or it can't be checked."""
-    if not trace.scenario.goes_back or not trace.scenario.prediction.loss:
+    if not trace.scenario.goes_back or not trace.scenario.prediction.loss.kind:
         return [Callout(("No gradients to check: this scenario has no way back. It goes back with ",
                       Term("backward: true"), " and targets."))]  # fmt: skip
     try:

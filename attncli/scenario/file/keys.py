@@ -189,10 +189,16 @@ class Record(NamedTuple):
 
 def keys_of_fields(record: Any) -> tuple[Key[Any], ...]:  # noqa: ANN401
     """Returns the keys that the fields of a named tuple are: those `Annotated` with a kind and a
-    sentence."""
-    hints, usual = record.__annotations__.items(), record._field_defaults
-    pairs = ((name, hint.__metadata__) for name, hint in hints if hasattr(hint, "__metadata__"))
-    return tuple(Key(name, kind, says, usual.get(name)) for name, (kind, says) in pairs)
+    sentence, and in the place of a field that groups some, the keys of that group."""
+    keys: list[Key[Any]] = []
+    for name, hint in record.__annotations__.items():
+        usual = record._field_defaults.get(name)
+        if hasattr(hint, "__metadata__"):
+            kind, says = hint.__metadata__
+            keys.append(Key(name, kind, says, usual))
+        elif hasattr(usual, "_fields"):
+            keys += keys_of_fields(type(usual))
+    return tuple(keys)
 
 
 def typed(record: Callable[..., T], values: Mapping[str, Any], **more: Any) -> T:  # noqa: ANN401

@@ -20,6 +20,7 @@ from attncli.scenario.tokenizers.settings import (
     TIES,
     TokenizerKind,
     TokenizerSettings,
+    VocabularyMaker,
     or_more,
 )
 from attncli.tokenizers.merge_training import (
@@ -167,11 +168,7 @@ _BPE = TokenizerKind(
     settings=(*OF_A_CORPUS, MARKED, CUT, TIES, _ALPHABET, BYTE_FALLBACK),
     marks=tuple(MARKS),
     remarks=(*CUT_AS_BERT, ("alphabet", "bytes", "all 256 bytes are there from the start")),
-    given_by="merges",
-    merges=True,
-    given=_given,
-    learned=_learned,
-    phrases=_phrases,
+    vocabulary=VocabularyMaker("merges", _given, _learned, merges=True, phrases=_phrases),
 )
 _SCORE: Key[Any] = Key(
     "score",
@@ -195,10 +192,12 @@ _WORDPIECE = TokenizerKind(
     marks=("##",),
     unknown="[UNK]",
     remarks=(*CUT_AS_BERT, ("score", "count", "pairs are chosen by their counts")),
-    given_by="vocabulary",
-    merges=True,
-    given=lambda s: tokenizing(s, LongestMatch(s.values["vocabulary"], s.unknown)),
-    learned=_learned_wordpiece,
-    phrases=lambda s: _phrases(s, s.get(_SCORE)),
+    vocabulary=VocabularyMaker(
+        given_by="vocabulary",
+        given=lambda s: tokenizing(s, LongestMatch(s.values["vocabulary"], s.unknown)),
+        learned=_learned_wordpiece,
+        merges=True,
+        phrases=lambda s: _phrases(s, s.get(_SCORE)),
+    ),
 )
 KINDS = {"bpe": _BPE, "wordpiece": _WORDPIECE}

@@ -23,17 +23,17 @@ from attncli.tokenizers.splitting import (
 def tokenizing_of(settings: TokenizerSettings) -> Tokenizing | None:
     """Makes the tokenizer of a stack, given or learned. Returns None once it has reported what is
     wrong."""
-    model = settings.model
+    maker = settings.model.vocabulary
     if settings.is_learned:
         return _learned(settings)
-    given_by = model.given_by or "vocabulary"
-    if model.given is not None and settings.values.get(given_by) and settings.most_merges is None:
-        return model.given(settings)
+    given_by = maker.given_by or "vocabulary"
+    if maker.given is not None and settings.values.get(given_by) and settings.most_merges is None:
+        return maker.given(settings)
     if settings.most_merges is not None and not settings.is_written("corpus"):
         wrong = "a number of merges to learn, and no corpus to learn them from"
         settings.complain("merges", wrong, "give a corpus, or the merges themselves")
     elif not _has_another_complaint(settings):
-        needed = "the vocabulary" if model.given_by == "vocabulary" else model.given_by
+        needed = "the vocabulary" if maker.given_by == "vocabulary" else maker.given_by
         right = f"give a corpus with a vocabulary_size, or {needed}"
         settings.complain("tokenizer", f"nothing tells what pieces {settings.kind.name} has", right)
     return None
@@ -51,21 +51,21 @@ def _has_another_complaint(settings: TokenizerSettings) -> bool:
 
 
 def _learned(settings: TokenizerSettings) -> Tokenizing | None:
-    model = settings.model
-    if model.given_by and settings.size is None and settings.most_merges is None:
-        of_size = ("vocabulary_size", *(("merges",) if model.merges else ()))
+    maker = settings.model.vocabulary
+    if maker.given_by and settings.size is None and settings.most_merges is None:
+        of_size = ("vocabulary_size", *(("merges",) if maker.merges else ()))
         if not any(map(settings.is_written, of_size)):  # else it has a complaint of its own
             wrong = "a corpus to learn from, and no vocabulary_size"
-            right = "say how many tokens" + (", or merges: 12" if model.merges else "")
+            right = "say how many tokens" + (", or merges: 12" if maker.merges else "")
             settings.complain("corpus", wrong, right)
         return None
     words = count_words(settings.values["corpus"], pre_tokenizer(settings).split)
     if not words:
         settings.complain("corpus", "the corpus has no words", "write some")
-    if model.learned is None or (model.given_by and not words):
+    if maker.learned is None or (maker.given_by and not words):
         return None
     try:
-        return model.learned(settings, words)
+        return maker.learned(settings, words)
     except ScenarioError:  # of too much
         raise
     except ValueError as error:
@@ -113,15 +113,15 @@ def tokenizing(settings: TokenizerSettings, model: Model) -> Tokenizing:
 def _facts(settings: TokenizerSettings) -> Iterator[Phrase]:
     """Yields all that a page says of a tokenizer, with the defaults that matter."""
     kind, model = settings.kind, settings.model
-    given = "its pieces are given" if model.given_by else "its vocabulary is given"
-    yield from model.phrases(settings) if settings.is_learned else (phrase(given),)
+    given = "its pieces are given" if model.vocabulary.given_by else "its vocabulary is given"
+    yield from model.vocabulary.phrases(settings) if settings.is_learned else (phrase(given),)
     if settings.saved is not None:
         yield settings.saved.phrase
     remarks = dict.fromkeys((*model.remarks, *kind.remarks))
     yield from (
         phrase(words) for key, value, words in remarks if settings.settings.get(key) == value
     )
-    if model.given_by and settings.marks != "none":
+    if model.vocabulary.given_by and settings.marks != "none":
         yield phrase("pieces are marked {marks}", marks=Word(settings.marks))
     if settings.front:
         yield phrase("special tokens: {tokens}", tokens=Word(" ".join(settings.front)))

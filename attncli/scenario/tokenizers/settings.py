@@ -114,6 +114,23 @@ class WordSplitter(NamedTuple):
         return self.between.join(tokens)
 
 
+class VocabularyMaker(NamedTuple):
+    """A maker of vocabularies: of what the scenario gives, or of what it learns from a corpus."""
+
+    given_by: str = ""
+    """The scenario's key that gives the pieces."""
+    given: Given | None = None
+    """Makes the tokenizer of given pieces. Complains of what is wrong."""
+    learned: Learned | None = None
+    """Learns the tokenizer. Complains of what is wrong; raises ValueError, as "what is wrong; what
+    is right", for a vocabulary_size that can't be met, and ScenarioError for what takes too
+    long."""
+    merges: bool = False
+    """Whether pieces are learned by merges, of which a number may be asked for."""
+    phrases: Callable[[TokenizerSettings], tuple[Phrase, ...]] = lambda _: ()
+    """Says in words what is learned."""
+
+
 class TokenizerKind(NamedTuple):
     """A kind of tokenizer. Pieces are learned from a corpus, or given by the scenario; where there
     is a setting `model`, both are done as another kind does."""
@@ -133,18 +150,8 @@ class TokenizerKind(NamedTuple):
     """Cuts a text where whole words are tokens."""
     model: str = ""
     """The kind that pieces are learned as by default, where there is a setting `model`."""
-    given_by: str = ""
-    """The scenario's key that gives the pieces."""
-    merges: bool = False
-    """Whether pieces are learned by merges, of which a number may be asked for."""
-    given: Given | None = None
-    """Makes the tokenizer of given pieces. Complains of what is wrong."""
-    learned: Learned | None = None
-    """Learns the tokenizer. Complains of what is wrong; raises ValueError, as "what is wrong; what
-    is right", for a vocabulary_size that can't be met, and ScenarioError for what takes too
-    long."""
-    phrases: Callable[[TokenizerSettings], tuple[Phrase, ...]] = lambda _: ()
-    """Says in words what is learned."""
+    vocabulary: VocabularyMaker = VocabularyMaker()
+    """Makes the vocabulary."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -246,7 +253,7 @@ class TokenizerSettings(NamedTuple):
     def most_merges(self) -> int | None:
         """Returns how many merges are to be learned, or None where no number is asked for."""
         merges = self.values.get("merges")
-        return merges if isinstance(merges, int) and self.model.merges else None
+        return merges if isinstance(merges, int) and self.model.vocabulary.merges else None
 
     @property
     def given(self) -> frozenset[str]:
@@ -258,7 +265,7 @@ class TokenizerSettings(NamedTuple):
     @property
     def is_learned(self) -> bool:
         """Tells whether there is a corpus to learn from, and nothing given instead."""
-        return "corpus" in self.values and not (self.model.given_by and self.given)
+        return "corpus" in self.values and not (self.model.vocabulary.given_by and self.given)
 
     @property
     def marks(self) -> str:
@@ -306,17 +313,18 @@ class TokenizerSettings(NamedTuple):
 def check(settings: TokenizerSettings) -> None:
     """Complains of what is said that is not for this tokenizer."""
     model = settings.model
+    given_by = model.vocabulary.given_by
     known = {"kind", *settings.kind.names, *model.names}
     for key in (key for key in settings.settings if key not in known):
         owners = [name for name in TOKENIZERS if key in tokenizer_kind(name).names]
-        other = f", or say {' or '.join(owners)}" if model.given_by else ""
+        other = f", or say {' or '.join(owners)}" if given_by else ""
         _not_for_it(settings, key, f"leave it out{other}")
     for key, (owner, otherwise) in _GIVEN.items():
-        right_place = key == model.given_by or (key not in settings.given and model.merges)
+        right_place = key == given_by or (key not in settings.given and model.vocabulary.merges)
         if key in settings.values and not right_place:
             say = f"say {owner}"
-            _not_for_it(settings, key, f"{otherwise}, or {say}" if model.given_by else say)
-    if not model.given_by and not settings.is_written("corpus"):
+            _not_for_it(settings, key, f"{otherwise}, or {say}" if given_by else say)
+    if not given_by and not settings.is_written("corpus"):
         of_a_vocabulary = {UNKNOWN.name} if settings.is_written("vocabulary") else set()
         for key in ("vocabulary_size", *(key.name for key in OF_A_CORPUS)):
             if key in of_a_vocabulary:
@@ -337,7 +345,7 @@ def _not_for_it(settings: TokenizerSettings, key: str, right: str) -> None:
 def _check_given(settings: TokenizerSettings) -> None:
     """Complains of a corpus, a size or a vocabulary beside pieces that are given, and of a
     vocabulary for a tokenizer that has none."""
-    given = settings.model.given_by
+    given = settings.model.vocabulary.given_by
     if given in settings.given:
         for other in filter(settings.is_written, ("corpus", "vocabulary_size")):
             wrong = f"{given} are given, so that {other} does nothing"
@@ -378,7 +386,7 @@ def _check_unmarked(settings: TokenizerSettings) -> None:
     """Complains of given pieces that bear marks where no marks are said: they would never be found.
     Letters that the text has itself are no marks."""
     text = str(settings.values.get("sentence", ""))
-    for key in sorted(settings.given & {settings.model.given_by}):
+    for key in sorted(settings.given & {settings.model.vocabulary.given_by}):
         given = settings.values[key]
         pieces = (
             [*given] if isinstance(given, Mapping) else [part for value in given for part in value]

@@ -26,6 +26,7 @@ from attncli.scenario.tokenizers.settings import (
     OF_A_CORPUS,
     TokenizerKind,
     TokenizerSettings,
+    VocabularyMaker,
     or_more,
 )
 from attncli.tokenizers.pieces import CountedWord
@@ -251,9 +252,11 @@ _UNIGRAM = TokenizerKind(
     marks=("none", "▁", "Ġ"),
     unknown="<unk>",
     remarks=(("whole", False, "no piece is only ever a whole word"),),
-    given_by="pieces",
-    given=_given,
-    learned=lambda s, words: (_by_counts if _is_by_counts(s) else _by_em)(s, words),
-    phrases=_phrases,
+    vocabulary=VocabularyMaker(
+        given_by="pieces",
+        given=_given,
+        learned=lambda s, words: (_by_counts if _is_by_counts(s) else _by_em)(s, words),
+        phrases=_phrases,
+    ),
 )
 KINDS = {"unigram": _UNIGRAM}

@@ -8,7 +8,13 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from attncli.scenario.model import Phrase, phrase
-from attncli.scenario.tokenizers.settings import MIN_COUNT, TokenizerKind, WordSplitter, or_more
+from attncli.scenario.tokenizers.settings import (
+    MIN_COUNT,
+    TokenizerKind,
+    VocabularyMaker,
+    WordSplitter,
+    or_more,
+)
 
 if TYPE_CHECKING:  # what learns is imported by scenarios that learn
     from attncli.scenario.model import Tokenizing
@@ -104,9 +110,8 @@ def _given(settings: TokenizerSettings) -> Tokenizing:
 
 
 def _kind(name: str, explained: str, words: WordSplitter) -> TokenizerKind:
-    return TokenizerKind(
-        name, explained, words=words, given=_given, learned=_dictionary, phrases=_phrases
-    )
+    vocabulary = VocabularyMaker(given=_given, learned=_dictionary, phrases=_phrases)
+    return TokenizerKind(name, explained, words=words, vocabulary=vocabulary)
 
 
 _SPLITTERS = (

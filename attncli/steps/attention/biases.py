@@ -71,7 +71,7 @@ def _operation(place: HeadPlace, positions: Positions) -> Buckets:
 
 
 def _count(place: HeadPlace, positions: Positions) -> int:
-    index, table = positions.config.get(BUCKETS), place.scenario.given.get(positions.table)
+    index, table = positions.config.get(BUCKETS), place.scenario.given.matrices.get(positions.table)
     if index is not None:
         return index
     return _USUAL if table is None else table.shape[0]
@@ -79,7 +79,7 @@ def _count(place: HeadPlace, positions: Positions) -> int:
 
 def _shape(place: HeadPlace, positions: Positions) -> tuple[int, int]:
     """Returns the shape of the table; of a random one, what it has to be."""
-    table = place.scenario.given.get(positions.table)
+    table = place.scenario.given.matrices.get(positions.table)
     return (_count(place, positions), place.attention.heads) if table is None else table.shape
 
 
@@ -95,7 +95,7 @@ def _check_table(place: HeadPlace, positions: Positions) -> Objections:
 
 
 def _check_relative(place: HeadPlace) -> Objections:
-    positions = place.attention.relative
+    positions = place.attention.positions.relative
     if positions is None:
         return
     yield from _check_table(place, positions)
@@ -113,7 +113,7 @@ def _check_relative(place: HeadPlace) -> Objections:
 
 
 def _plan_relative(place: HeadPlace) -> tuple[Definition, ...]:
-    positions = place.attention.relative
+    positions = place.attention.positions.relative
     if positions is None:
         return ()
     bucket, bias, table = place.name("bucket"), place.name("position_bias"), positions.table
@@ -127,7 +127,7 @@ def _plan_relative(place: HeadPlace) -> tuple[Definition, ...]:
 
 
 def _happens_relative(place: HeadPlace) -> str:
-    positions = place.attention.relative
+    positions = place.attention.positions.relative
     assert positions is not None
     made = _operation(place, positions)
     after = (
@@ -158,7 +158,7 @@ def _distances(made: Buckets) -> str:
 
 
 def _plan_disentangle(place: HeadPlace) -> tuple[Definition, ...]:
-    positions = place.attention.disentangled
+    positions = place.attention.positions.disentangled
     if positions is None:
         return ()
     bucket, count = place.name("bucket"), _count(place, positions)
@@ -175,7 +175,7 @@ def _plan_disentangle(place: HeadPlace) -> tuple[Definition, ...]:
 
 
 def _check_disentangle(place: HeadPlace) -> Objections:
-    positions = place.attention.disentangled
+    positions = place.attention.positions.disentangled
     if positions is None:
         return
     rows, most = _count(place, positions), positions.config.get(SHARED_FROM)
@@ -295,7 +295,7 @@ RELATIVE_STEP = Step(
 
 
 def _check_bias(place: HeadPlace) -> Objections:
-    alibi, heads = place.attention.alibi, place.attention.heads
+    alibi, heads = place.attention.positions.alibi, place.attention.heads
     slopes = alibi.config.get(SLOPES) if alibi is not None else ()
     if slopes and len(slopes) != heads:
         wrong = f"the slopes are {len(slopes)}, the heads {heads}"
@@ -323,7 +323,7 @@ def _added_tables(place: HeadPlace) -> list[Name]:
 
 
 def _slope(place: HeadPlace) -> Number | None:
-    positions = place.attention.alibi
+    positions = place.attention.positions.alibi
     if positions is None:
         return None
     slopes = positions.config.get(SLOPES)
@@ -334,7 +334,7 @@ def _slope(place: HeadPlace) -> Number | None:
 
 def _happens_bias(place: HeadPlace) -> str:
     texts = []
-    if place.attention.alibi is not None:
+    if place.attention.positions.alibi is not None:
         texts.append("The further a key is from the query, the more is subtracted from its score")
     if place.gives("bias") or _added_tables(place):
         texts.append("A given table is added to the scores")

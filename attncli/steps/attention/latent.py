@@ -63,10 +63,10 @@ def _check_latent(place: AttentionPlace) -> Objections:
         yield where, "latent without W_DKV, which makes c_KV", "give one, like W_DKV: [[1], [0]]"
     if _gives(place, "W_QR") != is_decoupled(place):
         yield where, "one of W_QR and W_KR, which make what turns", "give both, or none"
-    elif is_decoupled(place) and place.attention.rotated is None:
+    elif is_decoupled(place) and place.attention.positions.rotated is None:
         wrong = "W_QR and W_KR make what turns, and nothing turns it"
         yield where, wrong, "add positions: rope, or leave them out"
-    kept = place.scenario.prediction.cache_bytes is not None
+    kept = place.scenario.prediction.generation.cache_bytes is not None
     if kept or place.attention.cached is not None:
         wrong = "a cache of keys and values, and latent attention caches c_KV and K_R"
         yield Name("generate.cache") if kept else place.name("cache"), wrong, "leave cache out"

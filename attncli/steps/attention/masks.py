@@ -232,7 +232,7 @@ _IN_WORDS = {
 
 def _fits(definition: Definition, scenario: Scenario) -> Objections:
     """Complains of a padded key that isn't there."""
-    keys, seen = scenario.shapes[definition.operands[0]][1], definition.operation
+    keys, seen = scenario.plan.shapes[definition.operands[0]][1], definition.operation
     rules = seen.rules if isinstance(seen, Seen) else ()
     last = max((k for rule in rules if isinstance(rule, Padding) for k in rule.keys), default=-1)
     if keys is not None and last >= keys:

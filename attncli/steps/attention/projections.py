@@ -101,7 +101,7 @@ def _check_project(place: AttentionPlace) -> Objections:
     if settings.layout == "torch" and not scenario.writes(below(place.layer.path, "cell")):
         wrong = "torch is how recurrent cells are stacked"
         yield settings.at(_LAYOUT), wrong, "say linear for attention, or cell: rnn for a cell"
-    if scenario.prediction.cache_bytes is not None and _sees_later_ones(place):
+    if scenario.prediction.generation.cache_bytes is not None and _sees_later_ones(place):
         wrong = "a cache, and tokens that see later ones, by which their keys and values change"
         yield "generate.cache", wrong, "say mask: causal, or leave the cache out"
 
@@ -179,7 +179,7 @@ def _plan_project(place: AttentionPlace) -> tuple[Definition, ...]:
 def _of_positions(place: AttentionPlace) -> Iterator[Definition]:
     """Yields the keys and queries of relative positions, by matrices of their own or by W_K and
     W_Q."""
-    positions = place.attention.disentangled
+    positions = place.attention.positions.disentangled
     if positions is None:
         return
     for term in positions.terms:
@@ -210,7 +210,7 @@ def _bytes_each(place: AttentionPlace) -> Decimal | None:
 
     Those of the cache that generation keeps are told once, in the first layer.
     """
-    kept = place.scenario.prediction.cache_bytes
+    kept = place.scenario.prediction.generation.cache_bytes
     if kept is not None and place.layer is place.stack.layers[0]:
         return kept
     each: Decimal | None = place.attention.config.values.get("cache", {}).get("bytes")
@@ -266,7 +266,7 @@ def _happens_project(place: AttentionPlace) -> str:
         text += (
             ". A cache takes 2 · layers · kv_heads · d_head · tokens numbers, for keys and values"
         )
-    if place.attention.disentangled is not None:
+    if place.attention.positions.disentangled is not None:
         text += ". So are the vectors of relative positions, for their queries Q_r and keys K_r"
     return f"{text}.{_TURNED_OVER if place.attention.config.linear else ''}"
 
@@ -477,7 +477,7 @@ def _columns(place: AttentionPlace, name: str, head: int) -> Definition:
 
 def _happens_split(place: AttentionPlace) -> str:
     text = "Each head takes its share of the columns of Q"
-    if place.attention.disentangled is not None:
+    if place.attention.positions.disentangled is not None:
         text += ", and of those of relative positions"
     if place.attention.kv_heads < place.attention.heads:
         return f"{text}, and those of K and V that its group of heads has in common."

@@ -213,7 +213,7 @@ def _dimensions(positions: Positions) -> int | None:
 
 
 def _check_rope(place: HeadPlace) -> Objections:
-    positions, settings = place.attention.rotated, place.attention.config
+    positions, settings = place.attention.positions.rotated, place.attention.config
     if place.attention.sees_memory and settings.says(ROPE):
         wrong = "the positions of a memory are nobody's, and queries can't be turned against them"
         yield settings.at(ROPE), wrong, "leave rope out"
@@ -230,7 +230,7 @@ def _fits(definition: Definition, scenario: Scenario) -> Objections:
     A larger base has an exponent d/(d − 2), which a single pair has not; tables need a row for each
     position, and a column for each pair that turns.
     """
-    operation, shapes = definition.operation, scenario.shapes
+    operation, shapes = definition.operation, scenario.plan.shapes
     first = definition.operands[0]
     height, width = shapes[first]
     if isinstance(operation, Frequencies) and operation.stretch is not None:
@@ -260,7 +260,7 @@ def _by_halves(positions: Positions) -> bool:
 
 
 def _plan(place: HeadPlace) -> tuple[Definition, ...]:
-    positions = place.attention.rotated
+    positions = place.attention.positions.rotated
     if positions is None:
         return ()
     scaled = positions.turned_by is None and is_scaled(positions)
@@ -315,7 +315,7 @@ def _rotated(place: HeadPlace, positions: Positions, name: str) -> tuple[Definit
 
 
 def _happens(place: HeadPlace) -> str:
-    positions = place.attention.rotated
+    positions = place.attention.positions.rotated
     half = positions is not None and _by_halves(positions)
     pairs = "a column of the first half and one of the second" if half else "two columns"
     if positions is not None and positions.turned_by is not None:

@@ -136,7 +136,7 @@ SCALE: Key[str | Decimal] = Key(
 
 def _products(place: HeadPlace) -> int:
     """Returns how many products are added up to a score."""
-    positions = place.attention.disentangled
+    positions = place.attention.positions.disentangled
     return 1 + (len(positions.terms) if positions else 0)
 
 

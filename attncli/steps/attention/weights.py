@@ -261,7 +261,7 @@ def _check_sinks(place: HeadPlace) -> Objections:
     if place.head or not place.attention.config.says(_SINKS):
         return
     where, heads = place.find("sinks"), place.attention.heads
-    given = place.scenario.given.get(place.find("sinks"))
+    given = place.scenario.given.matrices.get(place.find("sinks"))
     if given is not None and given.shape[1] != heads:
         wrong = f"{given.shape[1]} sinks, and there {'is' if heads == 1 else 'are'} {heads} heads"
         yield where, wrong.replace("1 heads", "one head"), "give each head a number"

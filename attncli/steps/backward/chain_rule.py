@@ -180,7 +180,7 @@ def _way_back(
     if not scenario.goes_back:
         return
     asked = "train" if scenario.writes("train") else "backward"
-    if not scenario.prediction.loss:
+    if not scenario.prediction.loss.kind:
         if complaints is not None:
             right = (
                 "give targets: the tokens that should follow, and an unembedding; or the rows of"
@@ -188,7 +188,7 @@ def _way_back(
             )
             complaints.add(asked, "gradients are those of a loss", right)
         return
-    loss, learned = Name(scenario.prediction.loss_name), _starts(scenario, parts, complaints)
+    loss, learned = Name(scenario.prediction.loss.name), _starts(scenario, parts, complaints)
     way = Way(scenario, parts)
     if complaints is not None:
         for use in unknown(way, learned):
@@ -203,15 +203,15 @@ def _starts(
     """Returns the names of the given quantities whose gradients are asked for: all that can be
     learned, or those that are trained."""
     used = {name for part in parts for d in part.definitions for name in d.operands}
-    one_hot = (stack.text.table for stack in scenario.stacks if stack.text.one_hot)
+    one_hot = (stack.text.table.name for stack in scenario.stacks if stack.text.table.one_hot)
     used = used.difference(_fixed(parts), one_hot)  # tables that only tell tokens apart
-    given = [name for name in (*scenario.given, *scenario.random) if name in used]
+    given = [name for name in scenario.given.names if name in used]
     if scenario.training is None:
         return {*given}
     from attncli.steps.training import trained
 
     parameters = trained(scenario.training, given, complaints)
-    return {*given} if scenario.backward else {*parameters}
+    return {*given} if scenario.plan.backward else {*parameters}
 
 
 def _fixed(parts: Sequence[PlannedStep]) -> Iterator[Name]:

@@ -258,7 +258,7 @@ def _not_learned(forward: Step[Any], place: BackwardPlace) -> str:
 
 def _of(place: BackwardPlace, gradients: Iterable[Name]) -> list[str]:
     """Returns what gradients are of, each once: of `grad.X.Q`, which comes to X by Q, it's X."""
-    known = place.scenario.shapes
+    known = place.scenario.plan.shapes
     of = (name.seen_from(place.gradients) for name in gradients)
     wholes = (next((entry for entry in name.places if entry in known), name) for name in of)
     return [*dict.fromkeys(map(place.forward.here, wholes))]

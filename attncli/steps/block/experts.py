@@ -107,7 +107,7 @@ def _settings(place: LayerPlace) -> dict[str, Any]:
 
 
 def _top_k(place: LayerPlace) -> int:
-    return min(int(_settings(place).get("top_k", _USUAL)), place.layer.experts)
+    return min(int(_settings(place).get("top_k", _USUAL)), place.layer.experts.routed)
 
 
 def _over_all(place: LayerPlace) -> bool:
@@ -120,7 +120,7 @@ def _renormalizes(place: LayerPlace) -> bool:
 
 
 def _check_experts(place: LayerPlace) -> Objections:
-    settings, scenario, count = place.layer.config, place.scenario, place.layer.experts
+    settings, scenario, count = place.layer.config, place.scenario, place.layer.experts.routed
     if not settings.says(ROUTER):
         wrong = "experts without a router, which says where each token goes"
         yield (
@@ -147,7 +147,7 @@ def _check_experts(place: LayerPlace) -> Objections:
 def _check_groups(place: LayerPlace) -> Objections:
     """Complains of groups that aren't equally large, or that have fewer experts, where a token goes
     to, than it goes to."""
-    settings, count = _settings(place), place.layer.experts
+    settings, count = _settings(place), place.layer.experts.routed
     groups, top, best = (
         settings.get(name, 1) for name in ("groups", "top_groups", "best_of_group")
     )
@@ -170,7 +170,7 @@ def _affinity(place: LayerPlace) -> Definition:
 
 
 def _experts(place: LayerPlace) -> Axis:
-    return Axis(tuple(f"expert {k}" for k in range(1, place.layer.experts + 1)), "expert")
+    return Axis(tuple(f"expert {k}" for k in range(1, place.layer.experts.routed + 1)), "expert")
 
 
 def _weights(place: LayerPlace) -> Iterator[Definition]:
@@ -203,7 +203,7 @@ def _weights(place: LayerPlace) -> Iterator[Definition]:
 def _choice(place: LayerPlace, x: Name) -> Iterator[Definition]:
     """Yields which experts a token goes to, by what is said of each of them: the largest, those of
     the best groups alone where there are some."""
-    settings, count = _settings(place), place.layer.experts
+    settings, count = _settings(place), place.layer.experts.routed
     groups, bias = settings.get("groups", 1), place.name("choice_bias")
     if place.scenario.gives(bias):
         yield Definition(place.name("biased"), AddToEach(), (x, bias))
@@ -222,7 +222,7 @@ def _choice(place: LayerPlace, x: Name) -> Iterator[Definition]:
 
 
 def _plan_route(place: LayerPlace) -> tuple[Definition, ...]:
-    count, routing = place.layer.experts, _routing(place)
+    count, routing = place.layer.experts.routed, _routing(place)
     shares = (
         Definition(below(path, "share"), TakeColumn(k, count, "expert"), (routing,))
         for k, path in enumerate(place.layer.expert_paths)
@@ -296,7 +296,8 @@ ROUTE_STEP = Step(
             "one_expert_more",
             "Choosing one expert too many for each token.",
             wrong(
-                remade(lambda _, place: TopK(min(_top_k(place) + 1, place.layer.experts))), "chosen"
+                remade(lambda _, place: TopK(min(_top_k(place) + 1, place.layer.experts.routed))),
+                "chosen",
             ),
         ),
         Mistake(
@@ -334,7 +335,7 @@ def _shared(place: LayerPlace, local: str) -> Name:
 
 
 def _is_gated(place: LayerPlace) -> bool:
-    return place.layer.has_shared_expert and place.scenario.gives(_shared(place, "W_G"))
+    return place.layer.experts.has_shared and place.scenario.gives(_shared(place, "W_G"))
 
 
 def _terms(place: LayerPlace) -> tuple[tuple[Name, ...], ...]:
@@ -342,7 +343,7 @@ def _terms(place: LayerPlace) -> tuple[tuple[Name, ...], ...]:
     one."""
     terms = [(below(p, "share"), below(p, "ffn")) for p in place.layer.expert_paths]
     shared = (*([_GATE] if _is_gated(place) else []), "ffn")
-    more = [tuple(_shared(place, local) for local in shared)] * place.layer.has_shared_expert
+    more = [tuple(_shared(place, local) for local in shared)] * place.layer.experts.has_shared
     return (*terms, *more)
 
 
@@ -366,7 +367,7 @@ def _gate(place: LayerPlace) -> tuple[Definition, ...]:
 
 def _formulas_mix(place: LayerPlace) -> tuple[Equation, ...] | None:
     """Returns the formulas with a sum over the experts, where they are several; None for one."""
-    if place.layer.experts == 1:
+    if place.layer.experts.routed == 1:
         return None
     share, made = (
         at(below(ANY_EXPERT, local), *ij) for local, ij in (("share", "i"), ("ffn", "ij"))
@@ -376,7 +377,7 @@ def _formulas_mix(place: LayerPlace) -> tuple[Equation, ...] | None:
         at(place.here(name), *("i" if name.local == _GATE else "ij")) for name in _terms(place)[-1]
     ]
     more = Product(tuple(shared)) if len(shared) > 1 else shared[0]
-    total = Sum((each, more)) if place.layer.has_shared_expert else each
+    total = Sum((each, more)) if place.layer.experts.has_shared else each
     gates = (d.operation.formula(*map(place.here, (d.name, *d.operands))) for d in _gate(place))
     return (*gates, define(at("mixture", "i", "j"), total))
 
@@ -385,7 +386,7 @@ def _happens_mix(place: LayerPlace) -> str:
     text = (
         "Each expert's output for a token is multiplied by the token's weight for it, and added up."
     )
-    if not place.layer.has_shared_expert:
+    if not place.layer.experts.has_shared:
         return text
     more = ", multiplied by its gate," if _is_gated(place) else ""
     return f"{text} The shared expert's output{more} is added, too."
@@ -428,7 +429,7 @@ MIX_STEP = Step(
             "Leaving out the shared expert.",
             instead(
                 lambda place: (
-                    _mixture(place, _terms(place)[:-1]) if place.layer.has_shared_expert else None
+                    _mixture(place, _terms(place)[:-1]) if place.layer.experts.has_shared else None
                 )
             ),
         ),

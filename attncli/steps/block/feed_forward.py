@@ -166,7 +166,7 @@ def _kind(place: LayerPlace) -> str:
 
 def _without_bias(layer: Definition, place: LayerPlace) -> Definition | None:
     """Changes a layer to one without its bias; returns None where that is all zeros."""
-    bias = place.scenario.given.get(layer.operands[-1])
+    bias = place.scenario.given.matrices.get(layer.operands[-1])
     return None if bias is None or not bias.values.any() else without_bias(layer, place)
 
 
@@ -313,8 +313,8 @@ def _scaled(place: ResidualPlace, x: Name, k: int) -> Definition | None:
 def _check_feed_forward(place: ResidualPlace) -> Objections:
     layer, where = place.layer, below(place.layer.path, _PARALLEL.name)
     yield from _check_factors(place)
-    if layer.parallel != "none" and layer.norm not in ("pre", "none"):
-        wrong = f"{layer.parallel} with norm: {layer.norm}"
+    if layer.parallel != "none" and layer.norms.order not in ("pre", "none"):
+        wrong = f"{layer.parallel} with norm: {layer.norms.order}"
         yield where, wrong, "norms of sublayers side by side come before them: norm: pre"
     if layer.parallel != "none" and layer.cross is not None:
         wrong = "sublayers side by side, and a cross-attention among them"
@@ -324,7 +324,8 @@ def _check_feed_forward(place: ResidualPlace) -> Objections:
 def _entered(place: ResidualPlace) -> Name | None:
     """Returns the name of what went into the layer, which its first residual skips ahead; None
     where it has no residual."""
-    parts = (part.place for part in place.scenario.story if isinstance(part.place, ResidualPlace))
+    places = (part.place for part in place.scenario.plan.story)
+    parts = (entry for entry in places if isinstance(entry, ResidualPlace))
     return next((entry.skipped for entry in parts if entry.layer.path == place.layer.path), None)
 
 

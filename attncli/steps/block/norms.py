@@ -127,7 +127,9 @@ def norm_order(order: str) -> Mistake[NormPlace]:
 
     def ways(place: NormPlace, _: Planned) -> Iterator[Planned]:
         layers = (layer for stack in place.scenario.stacks for layer in stack.layers)
-        concerned = (layer.norms[0] for layer in layers if layer.norm == _INSTEAD_OF[order])
+        concerned = (
+            layer.norms.each[0] for layer in layers if layer.norms.order == _INSTEAD_OF[order]
+        )
         if place.path == next((norm.path for norm in concerned), None):
             yield from filter(None, (tuple(_made_otherwise(place.scenario, order)),))
 
@@ -145,19 +147,21 @@ def _made_otherwise(scenario: Scenario, order: str) -> list[Definition]:
         stack=_ordered(scenario.stack, order),
         encoder=None if encoder is None else _ordered(encoder, order),
     )
-    steps = sized(replace(other, story=story(other)))
-    planned = {d.name: d.operands for part in scenario.story for d in part.definitions}
+    steps = sized(replace(other, plan=replace(other.plan, story=story(other))))
+    planned = {d.name: d.operands for part in scenario.plan.story for d in part.definitions}
     return [
         d
         for part in steps
         for d in part.definitions
-        if d.name not in scenario.given and planned.get(d.name, d.operands) != d.operands
+        if d.name not in scenario.given.matrices and planned.get(d.name, d.operands) != d.operands
     ]
 
 
 def _ordered(stack: Stack, order: str) -> Stack:
     layers = (
-        layer._replace(norm=order) if layer.norm == _INSTEAD_OF[order] else layer
+        layer._replace(norms=layer.norms._replace(order=order))
+        if layer.norms.order == _INSTEAD_OF[order]
+        else layer
         for layer in stack.layers
     )
     return stack._replace(layers=tuple(layers))
@@ -221,7 +225,7 @@ class Normalizing(NamedTuple):
 
 
 def _normalizing_norm(place: NormPlace) -> Normalizing:
-    own = place.path in place.scenario.places
+    own = place.path in place.scenario.file.places
     of_embeddings = place.norm is place.stack.embedding_norm
     before_projection = of_embeddings and projected_when(place.stack) == "after"
     return Normalizing(
@@ -484,7 +488,7 @@ def _after(place: AttentionPlace) -> bool:
 def _check_qk_norm(place: AttentionPlace) -> Objections:
     attention, settings = place.attention, _settings(place)
     where = attention.config.at(QK_NORM)
-    if _after(place) and attention.rotated is None:
+    if _after(place) and attention.positions.rotated is None:
         wrong = "qk_norm after a rotation, and nothing rotates queries and keys"
         yield where, wrong, "leave `when` out, or say positions: rope"
     if settings.get("heads") == "together" and attention.heads > 1:

@@ -77,7 +77,7 @@ def _plan(place: Place) -> tuple[Definition, ...]:
 
 def _rows(place: Place) -> int:
     """Returns how many windows there are, as far as that is known."""
-    frames = place.scenario.given.get(below(place.stack.path, "frames"))
+    frames = place.scenario.given.matrices.get(below(place.stack.path, "frames"))
     count = len(place.text.tokens) if frames is None else frames.shape[0]
     last = place.path.local if place.path.local in CONVOLUTIONS else CONVOLUTIONS[0]
     return convolved_rows(place.stack.config.values, count, last)

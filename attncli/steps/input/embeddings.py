@@ -191,17 +191,19 @@ def _sized(place: Place, planned: Definition) -> Definition:
 
 def _look_up(place: Place, name: Name, rows: tuple[int, ...]) -> Definition:
     text = place.text
-    names = (text.embedded[row] if row < len(text.embedded) else str(row) for row in rows)
-    keys = tuple(names if text.by_id else map(write_index, names))
-    by = "ids" if text.by_id else "tokens"
+    names = (
+        text.table.row_names[row] if row < len(text.table.row_names) else str(row) for row in rows
+    )
+    keys = tuple(names if text.table.by_id else map(write_index, names))
+    by = "ids" if text.table.by_id else "tokens"
     tokens = Axis(distinct_tokens(text.tokens), _TOKENS)
-    needs = (Name("sentence"),) if not text.tokens and place.scenario.gives(text.table) else ()
+    needs = (Name("sentence"),) if not text.tokens and place.scenario.gives(text.table.name) else ()
     operation = TakeRows(rows, keys, by)
-    return Definition(name, operation, (text.table,), rows=tokens, needs=needs)
+    return Definition(name, operation, (text.table.name,), rows=tokens, needs=needs)
 
 
 def _next_rows(place: Place) -> Definition | None:
-    height = place.height(place.text.table)
+    height = place.height(place.text.table.name)
     if height is None:
         return None
     rows = tuple((row + 1) % height for row in place.text.rows_of_tokens)

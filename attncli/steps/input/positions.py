@@ -365,7 +365,7 @@ def _fits(definition: Definition, scenario: Scenario) -> Objections:
     """Complains of a table of positions or segments that doesn't have all rows that are taken from
     it."""
     table, taken = definition.operands[0], definition.operation
-    height = scenario.shapes[table][0]
+    height = scenario.plan.shapes[table][0]
     wanted = max(taken.indices, default=-1) + 1 if isinstance(taken, TakeRows) else 0
     if height is not None and wanted > height:
         wrong = f"{table} has {sized(height, 0)}, and row {wanted} is needed"

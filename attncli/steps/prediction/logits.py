@@ -212,18 +212,18 @@ def _plan_unembed(place: Place) -> tuple[Definition, ...]:
 def _changed(place: Place, x: Name) -> Iterator[Definition]:
     """Yields the logits multiplied and capped, as far as that is said."""
     prediction = place.scenario.prediction
-    if prediction.logit_scale is not None:
-        multiply = MultiplyBy(Number.written(prediction.logit_scale))
+    if prediction.logits.scale is not None:
+        multiply = MultiplyBy(Number.written(prediction.logits.scale))
         yield Definition(place.name("scaled_logits"), multiply, (x,))
         x = place.name("scaled_logits")
-    if prediction.logit_softcap is not None:
-        cap = SoftCap(Number.written(prediction.logit_softcap))
+    if prediction.logits.softcap is not None:
+        cap = SoftCap(Number.written(prediction.logits.softcap))
         yield Definition(place.name("capped_logits"), cap, (x,))
 
 
 def _logits(place: Place, x: Name) -> Definition:
-    tied = place.scenario.prediction.unembedding == "tied"
-    matrix = place.text.table if tied else _UNEMBEDDING
+    tied = place.scenario.prediction.logits.unembedding == "tied"
+    matrix = place.text.table.name if tied else _UNEMBEDDING
     out_in = tied or place.stack.config.linear
     operation, operands = layer_of(place, x, matrix, Name("b_U"), out_in=out_in)
     return Definition(place.name("logits"), operation, operands, blame=_UNEMBEDDING)
@@ -232,7 +232,7 @@ def _logits(place: Place, x: Name) -> Definition:
 def _sized_unembed(place: Place, planned: Definition) -> Definition:
     """Returns the row that is asked for, of as many as there are, or the logits with the names of
     the vocabulary's tokens, if they are as many; otherwise what was planned."""
-    vocabulary, width = place.scenario.prediction.vocabulary, place.width(planned.name)
+    vocabulary, width = place.scenario.prediction.logits.vocabulary, place.width(planned.name)
     if planned.name == place.name("logits") and width == len(vocabulary):
         return planned._replace(columns=Axis(vocabulary, _VOCABULARY))
     return sized_row(chosen(place), planned)
@@ -241,15 +241,15 @@ def _sized_unembed(place: Place, planned: Definition) -> Definition:
 def _happens_unembed(place: Place) -> str:
     prediction = place.scenario.prediction
     which = "The head's output" if prediction.head else whose(place)
-    matrix = "the transposed table of embeddings" if prediction.unembedding == "tied" else (
+    matrix = "the transposed table of embeddings" if prediction.logits.unembedding == "tied" else (
         "the unembedding"
     )  # fmt: skip
     what = "class" if prediction.of_classes else "token of the vocabulary"
     text = f"{which} is multiplied by {matrix}: a logit for each {what}."
-    if prediction.logit_scale is not None:
-        text += f" Each logit is multiplied by {_text(prediction.logit_scale)}."
-    if prediction.logit_softcap is not None:
-        cap = _text(prediction.logit_softcap)
+    if prediction.logits.scale is not None:
+        text += f" Each logit is multiplied by {_text(prediction.logits.scale)}."
+    if prediction.logits.softcap is not None:
+        cap = _text(prediction.logits.softcap)
         text += f" A tanh then squashes each logit into the range from −{cap} to {cap}."
     return text
 
@@ -415,11 +415,11 @@ def _check_predict(place: Place) -> Objections:
     if settings.says(PENALTY) and not _repeated(place):
         wrong = "no token of the vocabulary has occurred, which the penalty would be for"
         yield settings.at(PENALTY), wrong, "give tokens, and the vocabulary"
-    count = max(prediction.generate, 1)
+    count = max(prediction.generation.length, 1)
     if settings.says(DRAW) and len(prediction.draws) < count:
         wrong = f"{len(prediction.draws)} numbers to draw {count} tokens by"
         yield settings.at(DRAW), wrong.replace("1 numbers", "one number"), f"give a list of {count}"
-    for key in (TOP_K, TOP_P, MIN_P, DRAW) if prediction.beams else ():
+    for key in (TOP_K, TOP_P, MIN_P, DRAW) if prediction.generation.beams else ():
         if settings.says(key):
             wrong = f"{key.name} beside beams, which are the likeliest of all tokens"
             yield settings.at(key), wrong, "leave one of them out"
@@ -427,7 +427,7 @@ def _check_predict(place: Place) -> Objections:
 
 def _repeated(place: Place) -> tuple[int, ...]:
     """Returns the places in the vocabulary of the text's tokens."""
-    vocabulary = place.scenario.prediction.vocabulary
+    vocabulary = place.scenario.prediction.logits.vocabulary
     tokens = place.scenario.tokens_so_far
     return tuple(vocabulary.index(t) for t in tokens if t in vocabulary)
 
@@ -437,12 +437,12 @@ def _plan_predict(place: Place) -> tuple[Definition, ...]:
     made += softmax(place, made[-1].name if made else place.x, _PROBABILITIES, "predict")
     made += _kept_shares(place)
     prediction = place.scenario.prediction
-    settings = prediction.config
-    if prediction.beams:
+    settings, score = prediction.config, prediction.generation.score
+    if prediction.generation.beams:
         log_p = place.name("log_p")
         made.append(Definition(log_p, LogProbability(), (made[-1].name,)))
-        if prediction.score is not None:
-            made.append(Definition(place.name("score"), ScoreSoFar(prediction.score), (log_p,)))
+        if score is not None:
+            made.append(Definition(place.name("score"), ScoreSoFar(score), (log_p,)))
     if settings.says(DRAW):
         ranked, sums = settings.get(DRAW_ORDER) == "probability", place.name("cumulative")
         p, u = made[-1].name, Number.written(prediction.draws[0])
@@ -517,7 +517,7 @@ def _happens(place: Place) -> str:
             f"The first sum above the given number {prediction.draws[0]} draws its token, so that"
             " each token has as much room as its probability says",
         ]
-    if prediction.beams:
+    if prediction.generation.beams:
         texts.append("A beam's score is the sum of the log-probabilities of its new tokens")
     return ". ".join(texts) + "."
 

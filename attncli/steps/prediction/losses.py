@@ -164,19 +164,19 @@ _REDUCTIONS: Mapping[str, Reduction] = MappingProxyType(
 
 
 def _reduction(place: Place) -> Reduction:
-    return _REDUCTIONS[place.scenario.prediction.reduction]
+    return _REDUCTIONS[place.scenario.prediction.loss.reduction]
 
 
 def _is_reduced(*names: str) -> Callable[[Place], bool]:
     """Returns a function that tells whether squared errors are reduced in one of these ways at a
     place."""
-    return lambda place: place.scenario.prediction.reduction in names
+    return lambda place: place.scenario.prediction.loss.reduction in names
 
 
 def _plan_mse(place: Place) -> tuple[Definition, ...]:
     definition, errors = _compared(place), place.name("squared_error")
     x = place.x if definition is None else definition.name
-    loss = place.name(REDUCTIONS[place.scenario.prediction.reduction])
+    loss = place.name(REDUCTIONS[place.scenario.prediction.loss.reduction])
     return (
         *filter(None, [definition]),
         Definition(errors, SquaredError(), (x, TARGETS)),
@@ -187,7 +187,7 @@ def _plan_mse(place: Place) -> tuple[Definition, ...]:
 def _compared(place: Place) -> Definition | None:
     """Defines the row of one token, where only that is compared; otherwise returns None."""
     prediction = place.scenario.prediction
-    return None if prediction.unembedding or prediction.readout else chosen(place)
+    return None if prediction.logits.unembedding or prediction.loss.of_readout else chosen(place)
 
 
 def _whole_mse(place: Place, made: tuple[Definition, ...]) -> tuple[Definition, ...]:
@@ -310,7 +310,7 @@ MSE_STEP = Step(
 
 def _plan_loss(place: Place) -> tuple[Definition, ...]:
     """Defines the loss of the model's own probabilities, before any temperature or choice."""
-    prediction = place.scenario.prediction
+    said = place.scenario.prediction.loss
     chosen = _is_chosen(place)
     at = place.at(place.name("plain")) if chosen else place
     probabilities = _probabilities(place)
@@ -319,12 +319,12 @@ def _plan_loss(place: Place) -> tuple[Definition, ...]:
     softmaxed = softmax(at, place.x, probabilities, "loss") if chosen else ()
     entropy = place.name("cross_entropy")
     spread = tuple(_distribution(place, of))
-    if spread or prediction.targets_in_numbers:
+    if spread or said.targets_in_numbers:
         y = spread[-1].name if spread else TARGETS
         loss = Definition(place.name("loss"), CrossEntropies(), (of, y), blame=TARGETS)
         mean = Definition(entropy, ColumnMean(), (loss.name,))
         return (*softmaxed, *rows, *spread, loss, mean)
-    loss = _of_targets(place, of, prediction.target_places)
+    loss = _of_targets(place, of, said.target_places)
     mean = Definition(entropy, ColumnMean(), (loss.name,))
     perplexity = Definition(place.name("perplexity"), ExponentialOf(), (entropy,))
     return (*softmaxed, *rows, loss, mean, perplexity)
@@ -338,13 +338,13 @@ def _of_targets(place: Place, probabilities: Name, targets: tuple[int, ...]) -> 
 
 def _distribution(place: Place, probabilities: Name) -> Iterator[Definition]:
     """Yields the targets as shares of all classes, where a part of each is spread over these."""
-    prediction, y = place.scenario.prediction, TARGETS
-    if prediction.label_smoothing is None:
+    loss, y = place.scenario.prediction.loss, TARGETS
+    if loss.label_smoothing is None:
         return
-    if not prediction.targets_in_numbers:
+    if not loss.targets_in_numbers:
         y = place.name("one_hot")
-        yield Definition(y, OneHot(prediction.target_places), (probabilities,))
-    smooth = Smooth(Number.written(prediction.label_smoothing))
+        yield Definition(y, OneHot(loss.target_places), (probabilities,))
+    smooth = Smooth(Number.written(loss.label_smoothing))
     yield Definition(place.name("smoothed"), smooth, (y,))
 
 
@@ -365,7 +365,7 @@ def _is_chosen(place: Place) -> bool:
 def _probabilities(place: Place) -> Name:
     """Returns the name of the model's own probabilities, or of those that were read out of a
     cell."""
-    if place.scenario.prediction.readout:
+    if place.scenario.prediction.loss.of_readout:
         return place.x
     at = place.at(place.name("plain")) if _is_chosen(place) else place
     return at.name("probabilities")
@@ -374,11 +374,11 @@ def _probabilities(place: Place) -> Name:
 def _with_target(place: Place, probabilities: Name) -> tuple[Definition, ...]:
     """Defines the rows whose target isn't ignored, as PyTorch's `ignore_index` has it; nothing
     where none is."""
-    prediction = place.scenario.prediction
-    counted = prediction.counted
-    if len(counted) == len(prediction.targets) or prediction.targets_in_numbers:
+    loss = place.scenario.prediction.loss
+    counted = loss.counted
+    if len(counted) == len(loss.targets) or loss.targets_in_numbers:
         return ()
-    tokens = distinct_tokens(place.text.tokens) or numbered(len(prediction.targets))
+    tokens = distinct_tokens(place.text.tokens) or numbered(len(loss.targets))
     names = tuple(tokens[k] for k in counted)
     taken = TakeRows(counted, names, "positions")
     made = place.name("with_target")
@@ -389,18 +389,19 @@ def _whole_loss(place: Place, made: tuple[Definition, ...]) -> tuple[Definition,
     """Returns the loss straight from the logits, whose gradient is p − y; where only probabilities
     are given, from these."""
     prediction = place.scenario.prediction
-    if prediction.is_given and not place.gives("logits"):
+    if prediction.logits.are_given and not place.gives("logits"):
         return made
     loss, entropy = (d for d in made if d.name.local in ("loss", "cross_entropy"))
-    logits = logits_of(place.x) if prediction.readout else place.x
-    counted, places = prediction.counted, prediction.target_places
+    said = prediction.loss
+    logits = logits_of(place.x) if said.of_readout else place.x
+    counted, places = said.counted, said.target_places
     if len(loss.operands) > 1:
-        count = len(prediction.targets) or place.height(_probabilities(place)) or 1
-        counts = tuple(k in counted or prediction.targets_in_numbers for k in range(count))
+        count = len(said.targets) or place.height(_probabilities(place)) or 1
+        counts = tuple(k in counted or said.targets_in_numbers for k in range(count))
         of = (logits, _probabilities(place), loss.operands[1])
         return loss._replace(operation=DistributionLoss(counts), operands=of), entropy
     targets = dict(zip(counted or range(len(places)), places, strict=False))  # some may be wrong
-    rows = range(len(prediction.targets) or len(places))
+    rows = range(len(said.targets) or len(places))
     of_logits = LossOfLogits(tuple(targets.get(k) for k in rows))
     operands = (logits, _probabilities(place))
     return loss._replace(operation=of_logits, operands=operands), entropy
@@ -409,7 +410,7 @@ def _whole_loss(place: Place, made: tuple[Definition, ...]) -> tuple[Definition,
 def _why(place: Place) -> str:
     """Says what the step is for, by what is right there."""
     prediction = place.scenario.prediction
-    if prediction.readout or prediction.targets_in_numbers:
+    if prediction.loss.of_readout or prediction.loss.targets_in_numbers:
         right = "the right answer"
     elif prediction.foretells:
         right = "the true next token"
@@ -419,15 +420,15 @@ def _why(place: Place) -> str:
 
 
 def _happens(place: Place) -> WordedText:
-    prediction = place.scenario.prediction
-    targets, counted = prediction.targets, prediction.counted
-    if prediction.targets_in_numbers:
+    loss = place.scenario.prediction.loss
+    targets, counted = loss.targets, loss.counted
+    if loss.targets_in_numbers:
         return (f"{_smoothed(place)}{_EACH} Cross-entropy is the mean.",)
     left_out = len(targets) - len(counted) if targets else 0
     position = "1 position is" if left_out == 1 else f"{left_out} positions are"
     text = f" {position} left out, whose target is ignored." if left_out else ""
     names: WordedText = tuple(part for k in counted for part in ("”, “", Word(targets[k])))[1:]
-    if prediction.label_smoothing is not None:
+    if loss.label_smoothing is not None:
         return (
             f"{_smoothed(place)}Each target (“",
             *names,
@@ -444,7 +445,7 @@ _EACH = "The loss of a position is −ln of each probability, weighted by its ta
 
 
 def _smoothed(place: Place) -> str:
-    epsilon = place.scenario.prediction.label_smoothing
+    epsilon = place.scenario.prediction.loss.label_smoothing
     if epsilon is None:
         return ""
     share = decimals.text(epsilon)
@@ -454,19 +455,19 @@ def _smoothed(place: Place) -> str:
 def _not_smoothed(loss: Definition, place: Place) -> Definition | None:
     """Changes the loss to that of the target's probability alone, where a part of the target is
     spread over all classes; returns None where targets are numbers."""
-    prediction = place.scenario.prediction
-    if prediction.targets_in_numbers:
+    said = place.scenario.prediction.loss
+    if said.targets_in_numbers:
         return None
-    return _of_targets(place, loss.operands[0], prediction.target_places)
+    return _of_targets(place, loss.operands[0], said.target_places)
 
 
 def _not_shifted(of_targets: OneHot | NegativeLog, place: Place) -> Operation | None:
     prediction = place.scenario.prediction
-    tokens, vocabulary = place.text.tokens, prediction.vocabulary
+    tokens, vocabulary = place.text.tokens, prediction.logits.vocabulary
     if not tokens or not {*tokens}.issubset(vocabulary):
         return None
-    tokens = tokens[-len(prediction.targets) :]
-    own = tuple(vocabulary.index(tokens[k]) for k in prediction.counted if k < len(tokens))
+    tokens = tokens[-len(prediction.loss.targets) :]
+    own = tuple(vocabulary.index(tokens[k]) for k in prediction.loss.counted if k < len(tokens))
     return type(of_targets)(own)
 
 

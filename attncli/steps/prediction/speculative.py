@@ -51,8 +51,9 @@ def _drafted(place: Place) -> tuple[str, ...]:
 
 def _check_draft(place: Place) -> Objections:
     prediction = place.scenario.prediction
-    vocabulary, r, q = prediction.vocabulary, prediction.draft["r"], place.name("q")
-    given = place.scenario.given[q].shape[0] if q in place.scenario.given else len(r)
+    vocabulary, r, q = prediction.logits.vocabulary, prediction.draft["r"], place.name("q")
+    matrix = place.scenario.given.matrices.get(q)
+    given = len(r) if matrix is None else matrix.shape[0]
     if given != len(r):
         wrong = f"{given} rows of probabilities, and {len(r)} numbers to accept tokens by"
         yield place.name("r"), wrong, f"give {given} numbers"
@@ -70,7 +71,7 @@ def _check_draft(place: Place) -> Objections:
 
 def _plan(place: Place) -> Iterator[Definition]:
     prediction = place.scenario.prediction
-    said, sampled, vocabulary = prediction.draft, prediction.config, prediction.vocabulary
+    said, sampled, vocabulary = prediction.draft, prediction.config, prediction.logits.vocabulary
     p, q, accept, accepted, excess = map(place.name, ("p", "q", "accept", "accepted", "excess"))
     total, adjusted, sums = map(place.name, ("excess_sum", "adjusted", "cumulative"))
     drafted, r = distinct_tokens(_drafted(place)), tuple(map(Number.written, said["r"]))

@@ -250,7 +250,7 @@ def times_read(place: WayPlace) -> tuple[int, ...]:
 def _sized(place: WayPlace, planned: Definition) -> Definition:
     """Returns a definition with a column for each class or token that probabilities are of, if they
     are as many."""
-    vocabulary = place.scenario.prediction.vocabulary
+    vocabulary = place.scenario.prediction.logits.vocabulary
     if end_of(place) != "softmax" or place.width(planned.name) != len(vocabulary):
         return planned
     return planned._replace(columns=Axis(vocabulary, "vocabulary"))

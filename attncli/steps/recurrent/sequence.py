@@ -108,7 +108,7 @@ def _columns_for_rows(W: str, of: str, *made: str) -> Mistake[CellPlace]:
 
 def is_empty(place: CellPlace, local: str = "a") -> bool:
     """Tells whether the state that this time starts from is nothing but zeros, before any token."""
-    given = place.scenario.given.get(place.weights(INITIAL[local]))
+    given = place.scenario.given.matrices.get(place.weights(INITIAL[local]))
     return place.before == place.start and (given is None or not given.values.any())
 
 

@@ -89,13 +89,13 @@ def shown(trace: Trace, name: str) -> list[list[Decimal]]:
     """The numbers of a quantity as a page has them; only the rows that it shows."""
     matrix = trace[name].matrix
     rows: Any = range(matrix.shape[0])
-    if trace.scenario.show.queries and trace[name].rows.role == "Q":
-        rows = [trace[name].rows.names.index(query) for query in trace.scenario.show.queries]
+    if trace.scenario.page.show.queries and trace[name].rows.role == "Q":
+        rows = [trace[name].rows.names.index(query) for query in trace.scenario.page.show.queries]
     return [[matrix.number(i, j).shown for j in range(matrix.shape[1])] for i in rows]
 
 
 def written(scenario: Scenario) -> dict[str, Any]:
-    return {name: matrix.written for name, matrix in scenario.given.items()}
+    return {name: matrix.written for name, matrix in scenario.given.matrices.items()}
 
 
 def softmaxes(trace: Trace) -> list[str]:
@@ -178,8 +178,8 @@ def test_no_rows_of_zeros_and_no_two_rows_alike(name: str) -> None:
 def test_numbers_are_small_and_of_the_kind_they_were(name: str) -> None:
     own = load(name)
     for scenario in some(name):
-        for key, matrix in scenario.given.items():
-            before = own.given[key]
+        for key, matrix in scenario.given.matrices.items():
+            before = own.given.matrices[key]
             if matrix.written == before.written:
                 continue
             assert matrix.written is not None
@@ -197,18 +197,24 @@ def test_what_is_no_number_to_vary_stays(name: str) -> None:
     own = load(name)
     kept = ("gamma", "beta", "positions", "mask")
     for scenario in some(name):
-        for key, matrix in own.given.items():
+        for key, matrix in own.given.matrices.items():
             if key.rpartition(".")[2] in kept or not matrix.values.any():
-                assert scenario.given[key].written == matrix.written
-        changed = [k for k in own.given if scenario.given[k].written != own.given[k].written]
+                assert scenario.given.matrices[key].written == matrix.written
+        changed = [
+            k
+            for k in own.given.matrices
+            if scenario.given.matrices[k].written != own.given.matrices[k].written
+        ]
         assert {"embeddings"} <= set(changed)
 
 
 def test_what_is_the_same_stays_the_same() -> None:
     for scenario in some("alice_met_bob"):
-        assert scenario.given[Name("Q")].written == scenario.given[Name("K")].written
+        assert (
+            scenario.given.matrices[Name("Q")].written == scenario.given.matrices[Name("K")].written
+        )
     (first, *_) = some("i_love_ai")
-    assert first.given[Name("b1")].values.tolist() == [[0, 0]]
+    assert first.given.matrices[Name("b1")].values.tolist() == [[0, 0]]
 
 
 def test_variants_have_the_same_numbers() -> None:
@@ -270,7 +276,7 @@ def test_the_first_forms_are_the_same_however_many_there_are() -> None:
 
 def test_seeds_give_these_numbers_on_every_machine() -> None:
     (scenario,) = forms(load("i_love_ai"), 1, 7)
-    assert scenario.given[Name("embeddings")].values.tolist() == [[2, 3], [1, 3], [2, 1]]
+    assert scenario.given.matrices[Name("embeddings")].values.tolist() == [[2, 3], [1, 3], [2, 1]]
 
 
 def test_only_what_is_asked_for_varies() -> None:
@@ -291,7 +297,7 @@ def test_given_weights_add_up() -> None:
     text = "weights: [[0.7, 0.2, 0.1], [0, 0.5, 0.5], [0, 0, 1]]\nV: [[1, 2], [3, 4], [5, 7]]"
     trace = trace_of(text)
     for scenario in forms(trace.scenario, 10, 1):
-        rows = scenario.given[Name("weights")].written
+        rows = scenario.given.matrices[Name("weights")].written
         assert rows is not None
         assert [sum(row) for row in rows] == [1, 1, 1]
         assert [[bool(x) for x in row] for row in rows] == [[1, 1, 1], [0, 1, 1], [0, 0, 1]]

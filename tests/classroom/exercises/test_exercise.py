@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from attncli import load, work
 from attncli.classroom.exercises.line_blanks import is_in_words, source_of
-from attncli.document.blocks import Document
+from attncli.document.blocks import Document, PageData
 from attncli.document.tables import MatrixBlock
 from attncli.formats import RenderOptions, render
 from attncli.maths.equations.elision import elided_rows
@@ -62,11 +62,11 @@ def allowed(trace: Trace, papers: Papers) -> set[str]:
     shown = {str(abs(value.shown)) for value in numbers(papers.sheet)}
     given = {
         str(abs(matrix.number(i, j).shown))
-        for matrix in trace.scenario.given.values()
+        for matrix in trace.scenario.given.matrices.values()
         for i in range(matrix.shape[0])
         for j in range(matrix.shape[1])
     }
-    facts = papers.sheet._replace(sections=(), given=(), opening=())
+    facts = papers.sheet._replace(sections=(), opening=(), data=PageData())
     as_data = {
         f"{Decimal(number).normalize():f}" for number in shown | given if number[0].isdigit()
     }
@@ -106,7 +106,7 @@ def check(trace: Trace, papers: Papers) -> None:
     assert all(question.key is None for question in questions(papers.sheet))
     assert all(blank.answer is None for blank in blanks(papers.sheet))
     assert not any(section.solution for section in papers.sheet.sections)
-    for block in papers.sheet.given:
+    for block in papers.sheet.data.given:
         assert not any(block.matrix.has(*place) for place in block.blanks)
     answers = {q.id: q.key.number.shown for q in questions(papers.whole) if q.key is not None}
     for blank in blanks(papers.whole):
@@ -272,7 +272,7 @@ def test_everything_that_is_made_is_asked_for_once() -> None:
     """By the trace's own list of quantities: nothing of what is told may be forgotten."""
     for name in share(2, SMALL, of="asked for once"):
         trace = trace_of(SHIPPED[name])
-        shown = trace.scenario.show.queries
+        shown = trace.scenario.page.show.queries
         asked = {q.id for q in questions(papers(trace, request_for(trace)).whole)}
         made = [
             q for q in trace.quantities.values() if not q.given and not is_in_words(trace, q.name)

@@ -23,7 +23,7 @@ from attncli.document import blocks as doc
 from attncli.document.blocks import Derivation, Document, Line, Paragraph, Section
 from attncli.document.pictures import PICTURES
 from attncli.document.questions import Interval, Item, MistakenAnswer, Paper, RightAnswer
-from attncli.document.tables import DataTable, MatrixBlock, SideBySide
+from attncli.document.tables import DataTable, MatrixBlock, SideBySide, TableDisplay, TableNames
 from attncli.formats import RenderOptions, exercise_format_names, format_names, info_of, render
 from attncli.formats.html.blocks import HtmlStyle, blocks_html
 from attncli.maths.equations.matrix import Matrix
@@ -94,8 +94,7 @@ def table(
     return MatrixBlock(
         "weights",
         matrix,
-        words(rows),
-        words(("a", rows[0])),
+        TableNames(words(rows), words(("a", rows[0]))),
         tuple(range(len(rows))),
         "softmax",
         blanks=blanks,
@@ -156,7 +155,7 @@ SHEET = paper("sheet", section_about(NASTY, answers=False), title="".join(NASTY)
 def test_formats_are_found_in_their_folders() -> None:
     assert exercise_format_names() == ["canvas", "csv", "moodle", "qti", "yaml"]
     assert not set(exercise_format_names()) & set(format_names())
-    found = {form: info_of(form).keys for form in exercise_format_names()}
+    found = {form: info_of(form).papers.keys for form in exercise_format_names()}
     assert found == {
         "canvas": ("embedded",),
         "csv": ("none", "separate"),
@@ -564,11 +563,12 @@ ONE = constant("0.5")
 SMALL = MatrixBlock(
     "Q",
     Matrix.of_written([[Decimal("-1.50"), Decimal(2)]]),
-    words(("<b>",)),
-    words(("a", "&")),
+    TableNames(words(("<b>",)), words(("a", "&"))),
     (0,),
 )
-BLANK = SMALL._replace(blanks={(0, 1): "Q[1, 2]"}, with_sums=True, made_in="x")
+BLANK = SMALL._replace(
+    blanks={(0, 1): "Q[1, 2]"}, display=TableDisplay(with_sums=True), made_in="x"
+)
 ADDED = doc.ColumnSum(
     Symbol("out", (Word("<b>"),)),
     (
@@ -659,8 +659,7 @@ def test_blanks_stand_among_words_that_look_like_their_marks() -> None:
 def test_long_tables_are_elided() -> None:
     wide = Matrix(np.zeros((30, 30)), 0, 0)
     names = words(tuple(map(str, range(30))))
-    shown = text_of(
-        blocks_html((MatrixBlock("Q", wide, names, names, tuple(range(30)), "x"),), HtmlStyle())
-    )
+    block = MatrixBlock("Q", wide, TableNames(names, names), tuple(range(30)), "x")
+    shown = text_of(blocks_html((block,), HtmlStyle()))
     assert "…29" in shown
     assert "⋮" in shown

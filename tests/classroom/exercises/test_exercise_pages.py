@@ -51,7 +51,7 @@ def made(name: str) -> Papers:
 
 
 def golden(name: str, kind: str, form: str, document: Document, *, rewrite: bool) -> None:
-    suffix = f".{form}.txt" if info_of(form).packed else module_of(form).SUFFIXES[0]
+    suffix = f".{form}.txt" if info_of(form).papers.packed else module_of(form).SUFFIXES[0]
     page = render(document, form, RenderOptions(80))
     check(str(EXERCISES / f"{name}_{kind}{suffix}"), page, rewrite=rewrite)
 
@@ -67,7 +67,7 @@ def test_pages(name: str, form: str, rewrite: bool) -> None:
 @pytest.mark.parametrize("form", exercise_format_names())
 def test_formats_for_exercises(form: str, rewrite: bool) -> None:
     papers = made("tiny")
-    if "embedded" in info_of(form).keys:
+    if "embedded" in info_of(form).papers.keys:
         golden("tiny", "exercise", form, papers.whole, rewrite=rewrite)
     else:
         golden("tiny", "sheet", form, papers.sheet, rewrite=rewrite)

@@ -222,7 +222,7 @@ def _some_dense(folder: Path, **layers: object) -> Path:
 def test_a_template_names_the_matrices_of_some_layers(
     tmp_path: Path, layers: object, numbers: list[int]
 ) -> None:
-    by_name = load(_some_dense(tmp_path, layers=layers)).given
+    by_name = load(_some_dense(tmp_path, layers=layers)).given.matrices
     given = {str(name): matrix.values for name, matrix in by_name.items()}
     assert {*given} == {"X", *(f"layers[{k}].{name}" for k in numbers for name in ("W1", "W2"))}
     for k in numbers:

@@ -123,13 +123,15 @@ def test_lint_tells_each_weakness() -> None:
 )
 def test_recurrent_cells_get_other_weights(name: str) -> None:
     own = load(name)
-    weights = [key for key in own.given if key.local.startswith("W_")]
+    weights = [key for key in own.given.matrices if key.local.startswith("W_")]
     seen = set()
     for form in forms(own, 5, 2):
-        assert all(form.given[key].written != own.given[key].written for key in weights)
-        assert all(abs(form.given[key].values).max() <= 0.5 for key in weights)
-        assert not any(singular(form.given[key].values).any() for key in weights)
-        seen.add(str([form.given[key].written for key in weights]))
+        assert all(
+            form.given.matrices[key].written != own.given.matrices[key].written for key in weights
+        )
+        assert all(abs(form.given.matrices[key].values).max() <= 0.5 for key in weights)
+        assert not any(singular(form.given.matrices[key].values).any() for key in weights)
+        seen.add(str([form.given.matrices[key].written for key in weights]))
     assert len(seen) == 5
 
 
@@ -163,11 +165,11 @@ def test_tokenizers_learn_from_texts_that_come_as_often_as_said(name: str, local
     """Also where a text is several words, and where the scenario says each once; what is told of
     words counts them in all texts, and a form that is written down is the same form again."""
     own = work(load(name))
-    seen = {own.scenario.text_counts}
+    seen = {own.scenario.file.text_counts}
     for form in forms(own.scenario, 3, 3):
         trace, again = work(form), work(load(yaml.safe_load(exported(name, (), form))))
-        texts = again.scenario.text_counts
-        assert texts == form.text_counts
+        texts = again.scenario.file.text_counts
+        assert texts == form.file.text_counts
         words = zip(plain_data(name)["corpus"], texts, strict=True)
         total = sum(len(re.findall(r"\w+|[^\w\s]", text)) * count for text, count in words)
         assert trace["word_counts"].values.sum() == total

@@ -65,7 +65,7 @@ def test_no_answer_is_to_be_read_in_the_file(name: str, blank: str) -> None:
     answers = {distinctive(question) for question in questions(entry.whole)} - {""}
     assert answers
     assert not answers & (digits(page) - digits(plain))
-    assert not sheet.origins
+    assert not sheet.interactive.origins
     assert "data-n=" not in page
     assert "attn exercise" not in page
     assert page.count('class="field"') == len(questions(entry.whole))

@@ -161,8 +161,10 @@ def test_a_sheet_says_what_its_marks_will_say(
     trace = trace_of(SHIPPED[name], f"rounding.policy={policy}")
     whole = papers(trace, request_for(trace)).whole
     page_of_sheet, own = self_checking(whole), sheet_of(trace, whole)
-    assert page_of_sheet.check is not None
-    assert all(isinstance(known, JudgedPlace) for known in page_of_sheet.check.answers.values())
+    assert page_of_sheet.answers.check is not None
+    assert all(
+        isinstance(known, JudgedPlace) for known in page_of_sheet.answers.check.answers.values()
+    )
     path = tmp_path / "sheet.html"
     path.write_text(render(page_of_sheet, "html", RenderOptions(80)), "utf-8")
     by_id = {item.id: item.cell for item in whole.items if item.cell is not None}
@@ -250,8 +252,8 @@ def test_what_no_formula_leads_to_is_told_by_the_key(
     whole = papers(trace, request_for(trace, steps=["softmax", "weighted_sum"])).whole
     sheet, path = self_checking(whole), tmp_path / "sheet.html"
     path.write_text(render(sheet, "html", RenderOptions(80)), "utf-8")
-    assert sheet.check is not None
-    answers = sheet.check.answers
+    assert sheet.answers.check is not None
+    answers = sheet.answers.check.answers
     by_key = {id_ for id_, known in answers.items() if isinstance(known, AcceptedAnswer)}
     names = {id_.partition("[")[0] for id_ in answers}
     assert {id_.partition("[")[0] for id_ in by_key} == {"weights", "output"} < names
@@ -270,7 +272,7 @@ def test_a_sheet_starts_from_what_it_prints(name: str, blank: str, policy: str) 
     """Or from what is given; of what is asked for it has the formulas only."""
     trace = trace_of(SHIPPED[name], f"rounding.policy={policy}")
     entry = papers(trace, request_for(trace, blank, steps=["softmax", "weighted_sum"]))
-    check = self_checking(entry.whole).check
+    check = self_checking(entry.whole).answers.check
     assert check is not None
     held = {
         value

@@ -126,7 +126,7 @@ def given_numbers(trace: Trace) -> dict[str, list[list[Decimal]]]:
     """Every given matrix of a scenario, its numbers in full."""
     return {
         name: [[matrix.number(i, j).full for j in range(matrix.shape[1])] for i in range(len(rows))]
-        for name, matrix in trace.scenario.given.items()
+        for name, matrix in trace.scenario.given.matrices.items()
         for rows in [matrix.values]
     }
 

@@ -56,7 +56,7 @@ def test_the_report_says_that_a_search_ended() -> None:
     assert (found.first.name, found.first.causes) == ("scores", ())
     text = str(in_short(found))
     assert "The search ended before a bug was found" in text
-    data = report(found, "dump").data
+    data = report(found, "dump").data.told
     assert data["search"] == {
         "seconds": 1, "tried": 1, "untried": found.search.untried, "ended_at": ["scores"],
     }  # fmt: skip
