@@ -24,7 +24,7 @@ from attncli.maths.notation.typst import TypstNotation
 from attncli.maths.operations.rearranging import TakeRows
 from attncli.maths.operations.relative_positions import TakeByBucket
 from attncli.names import GRADIENTS
-from attncli.pages.walkthrough import ONE_PAGE
+from attncli.pages.parts.lengths import ONE_PAGE
 from attncli.steps.order import STORY
 from tests.conftest import sampled
 from tests.helpers import ops

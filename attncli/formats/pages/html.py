@@ -1,5 +1,4 @@
-"""One HTML file that works by itself: every number can be asked where it comes from, and sheets
-check themselves."""
+"""One HTML file that works by itself: its numbers tell where they come from, sheets check."""
 
 from __future__ import annotations
 

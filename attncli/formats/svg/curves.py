@@ -1,5 +1,4 @@
-"""Numbers along an axis as curves with a point for each, their names at their ends; and sizes as
-bars, the number at each bar's end."""
+"""Numbers along an axis as curves with named ends; and sizes as bars with numbers at theirs."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The elements of pictures: how wide their texts are, where these find room, the ticks of axes,
-their looks, with the colours of a light and of a dark page, as a style sheet, and what they say in
-words for those who don't see them."""
+"""The elements of pictures: widths of texts and room for them, ticks, styles, descriptions."""
 
 from __future__ import annotations
 

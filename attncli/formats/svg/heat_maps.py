@@ -1,5 +1,4 @@
-"""Heat maps: each cell the darker the larger it is, its number in it; several beside each other,
-each under its name."""
+"""Heat maps: each cell the darker the larger it is, its number in it; several side by side."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""What a picture is laid out by: the numbers that it has to be drawn anew for when they are other
-ones, as a page's script can't set its shapes by them."""
+"""The numbers that a picture is laid out by, for which a script has to have it drawn anew."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Who attends to whom: a ribbon for each query, as wide as 1, which parts into its weights; what
-is attended to stands below in its order, each word with its weight."""
+"""Attention as ribbons, one a query, which part into its weights, above the words with these."""
 
 from __future__ import annotations
 
