@@ -1,5 +1,4 @@
-"""What commands do with a scenario, in times of what it takes to work it; each declares it for
-itself, so that what would take too long is refused before any of it is done."""
+"""The effort of commands, in times of working the scenario, by which long ones are refused."""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""Names: somebody's words (a token, a title, a sentence, the name of a file), and what quantities
-and places in the model are called."""
+"""Names: somebody's words (tokens, titles, names of files), and those of quantities and places.
+
+The names of quantities, and of places in the model: `layers[1].heads[2].weights`. A name is a value
+with parts. Its text is made of these once and for all, and never taken apart.
+"""
 
 from __future__ import annotations
 
@@ -60,10 +63,6 @@ def raw_text(text: WordedText) -> str:
     """Joins a text with somebody's words in it to one string, as data."""
     return "".join(map(raw, text))
 
-
-# --------------------------------------------------------------------------------------------------
-# The names of quantities, and of places in the model: `layers[1].heads[2].weights`. A name is a
-# value with parts. Its text is made of these once and for all, and never taken apart.
 
 _set = object.__setattr__
 

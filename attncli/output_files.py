@@ -73,9 +73,6 @@ def packed(files: Mapping[str, Contents]) -> bytes:
     return package.getvalue()
 
 
-# -- standard output -------------------------------------------------------------------------------
-
-
 def write_out(
     text: Contents | Pieces,
     output: str | None = None,
@@ -141,9 +138,6 @@ def _text(stream: TextIO | None, number: int) -> TextIO:
         newline="",
         line_buffering=True,
     )
-
-
-# -- files -----------------------------------------------------------------------------------------
 
 
 @contextmanager
@@ -246,8 +240,6 @@ def write_files(folder: str, texts: Mapping[str, Contents], *, force: bool) -> N
             locks.enter_context(_alone(target))
             _settle_all(moves)
 
-
-# -- files that take their places together ---------------------------------------------------------
 
 _UNFINISHED = ".attn-unfinished-"
 _NEW, _OLD, _MOVES = "new", "old", "moves.json"
@@ -551,9 +543,6 @@ def _stage(folder: Path) -> Iterator[Path]:
                 yield stage
 
 
-# -- over a file that others write, too ------------------------------------------------------------
-
-
 def replace_file(place: str, text: Contents, check: Callable[[], None]) -> None:
     """Writes a file whole over the one that is there; `check` is called when nothing is left but to
     put it there, and raises what keeps it from that. Raises OutputError."""
@@ -563,9 +552,6 @@ def replace_file(place: str, text: Contents, check: Callable[[], None]) -> None:
         with _alone(path.parent):
             check()
             own.make(keep=False)
-
-
-# -- names for files -----------------------------------------------------------------------------
 
 
 _LONGEST = 60

@@ -1,5 +1,4 @@
-"""The entry points of this package, as the project file has them; a test holds that they are the
-same."""
+"""The entry points of this package, the same as in the project file, which a test holds."""
 
 from collections.abc import Mapping
 

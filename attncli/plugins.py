@@ -1,5 +1,6 @@
-"""What packages add, the wings of this one and strangers' alike, by entry points in four kinds of
-groups: commands, formats, steps and families of models. `attn help plugins` tells how.
+"""Plugins of all packages, by entry points: commands, formats, steps, families of models.
+
+The wings of this package add theirs as strangers' packages do. `attn help plugins` tells how.
 
 Our own entries stand in `own_plugins`, which a test holds against the project file: to look them up
 in what is installed takes 40 ms, a fifth of `attn run i_love_ai`. Whether anybody else has some is

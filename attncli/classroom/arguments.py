@@ -1,4 +1,4 @@
-"""What is asked of exercises, of answers and of a site, as people type it; and what they typed."""
+"""The options of commands about exercises, answers and sites, as typed and as read."""
 
 from __future__ import annotations
 

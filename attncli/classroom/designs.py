@@ -109,10 +109,6 @@ def _command(sizes: Sizes, seed: int, allow: Sequence[str]) -> str:
     return " ".join(map(shlex.quote, words))
 
 
-# --------------------------------------------------------------------------------------------------
-# Forms that cost the same, and what they cost.
-
-
 def _forms(typed: DesignArguments, asked: ExerciseArguments, source: str) -> Output:
     """Makes the forms of a scenario, an exercise or an exam with the table of their costs; or the
     table alone. Raises UserError."""
@@ -120,7 +116,7 @@ def _forms(typed: DesignArguments, asked: ExerciseArguments, source: str) -> Out
     from attncli.classroom.exercises.form_costs import CostedForm, costs_page
     from attncli.classroom.paper_files import form_names, traces_of_forms
     from attncli.formats import contents_of, suffixes_of
-    from attncli.pipeline.plain_scenario import exported, texts_beside
+    from attncli.pipeline.exporting import exported, texts_beside
 
     exam, traces, folder = _ordered(typed, asked, source)
     requests, names = requests_of(exam, traces), form_names(exam.forms)
@@ -154,7 +150,7 @@ def _ordered(
     """Returns the exam that is asked for, its worked scenarios, and the folder that forms go into,
     if one is named. Raises UserError."""
     from attncli.classroom.arguments import typed_options
-    from attncli.classroom.making_exercises import ordered_exam
+    from attncli.classroom.exercise_orders import ordered_exam
     from attncli.classroom.paper_files import is_folder
 
     complaints = Complaints()

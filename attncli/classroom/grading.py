@@ -234,7 +234,7 @@ def _made_forms(order: GradeArguments) -> AskedForms:
     """Works the forms that were made into a folder, with their numbers there. Raises UserError."""
     from attncli.classroom.exercises.exams import AskedForms, made_form
     from attncli.classroom.files.manifest import folder_of, load_manifest
-    from attncli.classroom.marking.answers import Student
+    from attncli.classroom.marking.class_list import Student
 
     _check_unchanged(order)
     place = Path(order.scenario)

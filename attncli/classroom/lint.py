@@ -1,4 +1,4 @@
-"""What is weak about the numbers of a scenario, for those who make exercises of it."""
+"""The weak numbers of a scenario, for those who make exercises of it."""
 
 from __future__ import annotations
 

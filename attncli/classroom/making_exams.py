@@ -8,14 +8,15 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from attncli.classroom.making_exercises import FormWorked, checked, folder_of
+from attncli.classroom.exercise_orders import checked
+from attncli.classroom.making_exercises import FormWorked, folder_of
 from attncli.classroom.paper_files import is_folder
 from attncli.commands.arguments import FilesOutput
 from attncli.output_files import Contents, OutputError, safe_name
 
 if TYPE_CHECKING:
     from attncli.classroom.commands import ExerciseArguments
-    from attncli.classroom.marking.answers import Student
+    from attncli.classroom.marking.class_list import Student
 
 _LMS = ("moodle", "canvas", "qti")
 _WHOSE = ("student", "student_id", "form")

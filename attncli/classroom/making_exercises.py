@@ -1,5 +1,9 @@
-"""Making an exercise: everything about it is checked, then it is worked and written, in a folder of
-its own where it is a file."""
+"""Making an exercise: everything about it is checked, then it is worked and written.
+
+The folder of an exercise file has papers, answers files, each form as a scenario, a manifest. A
+form that is there as a scenario keeps its numbers: what somebody mended in it is taken over, and
+only what comes of it is made anew.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +13,10 @@ from decimal import Decimal
 from itertools import starmap
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from attncli import __version__
-from attncli.classroom.arguments import command_line, set_by_file, typed_options
-from attncli.classroom.files.exercise_file import LARGEST_SEED, MOST_FORMS
+from attncli.classroom.exercise_orders import CheckedOrder, LostToRounding, checked
 from attncli.classroom.files.manifest import (
     FILE,
     ChoiceMade,
@@ -26,21 +29,15 @@ from attncli.classroom.files.manifest import (
     load_manifest,
 )
 from attncli.classroom.paper_files import (
-    PaperSettings,
     answers_files,
     blank_sheet,
-    form_names,
     paper_files,
     papers_of,
-    parse_choice,
-    parse_manner,
     traces_of_forms,
 )
-from attncli.commands.arguments import Excerpt, FilesOutput, whole_number
+from attncli.commands.arguments import FilesOutput
 from attncli.commands.progress import watched
-from attncli.errors import Complaints, Problem, listed
-from attncli.maths.notation import plain
-from attncli.option_values import LANGUAGES, LAYOUTS, MOST_ROOM, PAPER_SIZES
+from attncli.errors import listed
 from attncli.output_files import (
     Contents,
     OutputError,
@@ -54,147 +51,12 @@ from attncli.output_files import (
 if TYPE_CHECKING:
     from attncli.classroom.commands import ExerciseArguments
     from attncli.classroom.exercises.exam_papers import ExamForm
-    from attncli.classroom.files.exam_file import ExamFile, ExamPart
-    from attncli.classroom.files.exercise_file import Ask
-    from attncli.classroom.marking.answers import Student
-    from attncli.classroom.nice_numbers.candidate_quantity import Attempt
+    from attncli.classroom.files.exam_file import ExamPart
+    from attncli.classroom.marking.class_list import Student
     from attncli.commands.arguments import Output
     from attncli.document.blocks import Document
     from attncli.document.questions import Item
     from attncli.trace import Trace
-
-
-_SAID_BY_A_FILE = (
-    *("step", "layer", "head", "token", "cell", "ask", "blank", "points", "forms", "seed", "allow"),
-    *("mistakes", "decimals", "rounding", "set_", "detail", "layout", "room", "paper", "language"),
-)
-"""Options that an exercise file has keys for, or that belong into its scenario."""
-
-
-_COUNTS = (
-    ("forms", 1, MOST_FORMS),
-    ("seed", 0, LARGEST_SEED),
-    ("mistakes", 0, 99),
-    ("room", 0, MOST_ROOM),
-)
-_CHOICES = (("layout", LAYOUTS), ("paper", PAPER_SIZES), ("language", LANGUAGES))
-
-
-def ordered_exam(order: ExerciseArguments, complaints: Complaints) -> ExamFile | None:
-    """Reads the exam that is ordered, or an exercise as an exam of a single part; None where
-    something is wrong, which `complaints` hears."""
-    from attncli.classroom.files.exam_file import is_ordered
-
-    by_file = complaints.hear(is_ordered, order.scenario)
-    if by_file is None:
-        return None
-    exam = (_by_file if by_file else _by_options)(order, complaints)
-    each = [order.allow or ()] if exam is None else [e.numbers.allow for e in exam.exercises]
-    if any(each):
-        from attncli.classroom.nice_numbers.rules import check_names
-
-        complaints.problems += check_names([name for allow in each for name in allow])
-    return exam
-
-
-def _by_file(order: ExerciseArguments, complaints: Complaints) -> ExamFile:
-    from attncli.classroom.files.exam_file import load_exam
-
-    pairs = typed_options(order.context)
-    complaints.problems += [
-        set_by_file(option) for name, option in pairs if name in _SAID_BY_A_FILE
-    ]
-    exam = complaints.hear(load_exam, order.scenario)
-    complaints.stop_if_any()  # it says which scenarios are to be read
-    assert exam is not None
-    return exam
-
-
-def _by_options(order: ExerciseArguments, complaints: Complaints) -> ExamFile | None:
-    from attncli.classroom.exercises.asking import parse_blanking, parse_points
-    from attncli.classroom.files.exam_file import ExamFile
-    from attncli.classroom.files.exercise_file import ExerciseFile, FormNumbers, Frame
-    from attncli.pages.parts.selection import check_detail, check_steps
-    from attncli.scenario.file.keys import typed
-
-    hear = complaints.hear
-    hear(check_steps, order.part.steps)
-    hear(check_detail, order.detail or "full")
-    before = len(complaints.problems)
-    said: dict[str, Any] = {
-        "blank": hear(parse_blanking, order.blank),
-        "points": hear(parse_points, order.points or ()),
-        "detail": order.detail,
-        "allow": tuple(order.allow or ()),
-    }
-    for name, known in _CHOICES:
-        said[name] = hear(parse_choice, f"--{name}", getattr(order, name), known)
-    for name, least, most in _COUNTS:
-        text = getattr(order, name)
-        option = f"--{name}"
-        said[name] = None if text is None else hear(whole_number, option, text, least, most)
-    if len(complaints.problems) > before:
-        return None
-    asks = asks_of(order.part, order.cell, order.ask)
-    numbers = typed(FormNumbers, said)
-    exercise = typed(ExerciseFile, said, scenario=order.scenario, ask=asks, numbers=numbers)
-    return ExamFile.of(exercise)._replace(frame=typed(Frame, said))
-
-
-def asks_of(
-    part: Excerpt, cells: Sequence[str] | None, questions: Sequence[str] | None
-) -> tuple[Ask, ...]:
-    """Returns what options ask for: steps, or cells, and what is answered in words; without any,
-    all."""
-    from attncli.classroom.files.exercise_file import Ask
-
-    asked = Ask(**part.within)
-    steps = [asked._replace(step=step) for step in part.steps]
-    asks = [asked._replace(cell=cell) for cell in cells or ()]
-    if steps and asks:  # which don't go together, as is told when they are looked for
-        asks = [cell._replace(step=steps[0].step) for cell in asks]
-        steps = []
-    words = [asked.asking(text) for text in questions or ()]
-    return (*steps, *asks, *words) or (asked,)
-
-
-class CheckedOrder(NamedTuple):
-    """An order that nothing is wrong with."""
-
-    order: ExerciseArguments
-    exam: ExamFile
-    manner: PaperSettings
-    """How and where it is written."""
-    traces: Sequence[Trace | None]
-    """The worked scenario of each part that has one."""
-    students: tuple[Student, ...]
-    """The students whose sheets are made."""
-    hidden: list[Attempt]
-    """The mistakes that forms turn out to be hardly able to show."""
-
-    @property
-    def says(self) -> str:
-        """Tells which known mistakes needn't show in each form; empty where there are none."""
-        each = dict.fromkeys(f"{a.definition.name}: {a.mistake.name}" for a in self.hidden)
-        told = f"known mistakes that needn't show in each form: {', '.join(each)}\n"
-        return told if each else ""
-
-    @property
-    def scenarios(self) -> tuple[str, ...]:
-        return tuple(exercise.scenario for exercise in self.exam.exercises)
-
-    @property
-    def names(self) -> list[str]:
-        """Returns the names of the forms."""
-        return form_names(self.exam.forms)
-
-    @property
-    def command(self) -> str:
-        """Writes the command, with what else made the papers of a key as a comment of the
-        shell's."""
-        command = command_line(self.order.context, leave_out=("output", "force"))
-        seed = "" if self.exam.path is None else f", seed {self.exam.seed}"
-        return f"{command} # attncli {__version__}{seed}"
 
 
 def exercise_of(order: ExerciseArguments) -> Output:
@@ -206,95 +68,13 @@ def exercise_of(order: ExerciseArguments) -> Output:
         return folder_of(job, lambda *_: {})
     requests = requests_of(job.exam, job.traces)
     made = traces_of_forms(job.exam, job.traces, requests, job.hidden)
-    forms, lost = exam_forms(job.exam, requests, made, job.command), _Lost((job.manner.format,))
+    forms, lost = (
+        exam_forms(job.exam, requests, made, job.command),
+        LostToRounding((job.manner.format,)),
+    )
     papers = papers_of(order, job.manner, map(lost.heard, forms), len(job.names))
     told = papers._replace(says=papers.says + job.says + lost.says)
     return papers if order.page.output in (None, "-") else told
-
-
-class _Lost:
-    """A collector of answers that platforms of some formats round to what is no longer right."""
-
-    def __init__(self, formats: Sequence[str]) -> None:
-        from attncli.formats import info_of
-
-        known = ((name, info_of(name).papers.decimals) for name in formats)
-        self._decimals = {name: places for name, places in known if places is not None}
-        self._found: dict[str, dict[str, Item]] = {name: {} for name in self._decimals}
-
-    def heard(self, form: ExamForm) -> ExamForm:
-        """Looks at a form's answers, and returns the form."""
-        for name, places in self._decimals.items():
-            lost = (q for q in form.whole.items if q.key and not q.key.is_kept(places))
-            self._found[name].update({item.id: item for item in lost})
-        return form
-
-    @property
-    def says(self) -> str:
-        """Tells which answers are lost to rounding; empty where none are."""
-        lines = (
-            f"{name.capitalize()} rounds what is typed to {self._decimals[name]} decimals, so the"
-            f" right answer is marked wrong for {self._listed_items([*items.values()])};"
-            " give the numbers another scale, or ask for fewer decimals\n"
-            for name, items in self._found.items()
-            if items
-        )
-        return "".join(lines)
-
-    def _listed_items(self, items: Sequence[Item]) -> str:
-        some = [f"{item.id} = {plain(item.right.number)}" for item in items[:_MOST_NAMED]]
-        more = len(items) - len(some)
-        return listed([*some, *((f"{more} more",) if more else ())])
-
-
-_MOST_NAMED = 3
-
-
-def checked(order: ExerciseArguments) -> CheckedOrder:
-    """Checks an order and works its scenarios. Raises UserError of all that is wrong."""
-    complaints = Complaints()
-    exam = ordered_exam(order, complaints)
-    manner = complaints.hear(parse_manner, order, exam)
-    allowed = order.page.allowed
-    if exam is not None:
-        complaints.hear(allowed.check_count, exam.forms or 1, "forms", order.scenario)
-    students: tuple[Student, ...] | None = ()
-    if order.students is not None and exam is not None and manner is not None:
-        students = complaints.hear(_students, order.students, exam, manner)
-        if students is not None:
-            complaints.hear(allowed.check_count, len(students), "students", order.students)
-    scenarios = (order.scenario,) if exam is None else exam.scenarios
-    traces = allowed.worked_each(scenarios, order.changed.changes(), complaints)
-    complaints.stop_if_any()
-    assert exam is not None
-    assert manner is not None
-    assert students is not None
-    return CheckedOrder(order, exam.each(mistakes=manner.share), manner, traces, students, [])
-
-
-def _students(listed_in: str, exam: ExamFile, manner: PaperSettings) -> tuple[Student, ...]:
-    """Reads the students of a list. Raises UserError."""
-    from attncli.classroom.marking.answers import read_students
-    from attncli.formats import info_of, paper_format_names
-
-    wrong = []
-    if exam.path is None or not manner.folder:
-        right = "say it like attn exercise exam.yaml -o exam/ --students list.csv"
-        text = "it is for an exercise file that is made into a folder"
-        wrong.append(Problem.of("--students", text, right))
-    having = [name for name in paper_format_names() if "none" in info_of(name).papers.keys]
-    if manner.format not in having:
-        text = f"the format {manner.format} has no sheets"
-        wrong.append(Problem.of("--students", text, f"choose {listed(having, ' or ')}"))
-    if wrong:
-        raise OutputError(wrong)
-    return read_students(listed_in, form_names(exam.forms))
-
-
-# --------------------------------------------------------------------------------------------------
-# The folder of an exercise file: papers, answers files, each form as a scenario, a manifest. A
-# form that is there as a scenario keeps its numbers: what somebody mended in it is taken over, and
-# only what comes of it is made anew.
 
 
 def _personal_sheets(
@@ -350,7 +130,7 @@ def folder_of(job: CheckedOrder, beside: Beside, formats: Sequence[str] = ()) ->
     put_right(order.page.output)
     before = load_manifest(folder) if has_manifest(folder) else None
     forms = _forms(job, _kept(job, folder, before))
-    lost = _Lost([*dict.fromkeys((job.manner.format, *formats))])
+    lost = LostToRounding([*dict.fromkeys((job.manner.format, *formats))])
     papers = watched((lost.heard(form.form) for form in forms.values()), len(forms), "Forms")
     files: dict[str, Contents] = paper_files(order, job.manner, papers)
     exercises = {name: form.form.whole for name, form in forms.items()}
@@ -374,7 +154,7 @@ def _with_forms(
 ) -> tuple[Student, ...]:
     """Gives the students their forms; without a list, those of `before`. Who had a form keeps it,
     unless the list names another."""
-    from attncli.classroom.marking.answers import Student, with_forms
+    from attncli.classroom.marking.class_list import Student, with_forms
 
     was = () if before is None else before.students
     same = tuple(Student(s.name, s.id) for s in was)
@@ -412,7 +192,7 @@ def _write_scenarios(
     job: CheckedOrder, folder: Path, name: str, traces: Sequence[Trace | None]
 ) -> list[Path]:
     """Writes the scenarios of a form into a folder, and returns their paths."""
-    from attncli.pipeline.plain_scenario import exported
+    from attncli.pipeline.exporting import exported
 
     paths = [folder / Path(place).name for place in _places(job, name)]
     each = (trace for trace in traces if trace is not None)
@@ -422,7 +202,7 @@ def _write_scenarios(
 
 
 def _texts_beside(job: CheckedOrder) -> dict[str, str]:
-    from attncli.pipeline.plain_scenario import texts_beside
+    from attncli.pipeline.exporting import texts_beside
 
     return {name: t for own in job.scenarios for name, t in texts_beside(own).items()}
 
@@ -479,7 +259,7 @@ def _kept(job: CheckedOrder, folder: Path, before: Manifest | None) -> dict[str,
     order = job.order
     if order.page.force:
         return {}
-    from attncli.pipeline.plain_scenario import settings_that_differ
+    from attncli.pipeline.exporting import settings_that_differ
 
     first = next(iter(kept.values()))
     pairs = zip(first, job.scenarios, same, strict=False)
@@ -514,7 +294,7 @@ def _part(part: ExamPart, whole: Document, trace: Trace | None, place: str) -> P
     from attncli.classroom.exercises.fingerprint import numbers_mark
     from attncli.document.questions import plain_points
     from attncli.names import raw
-    from attncli.pipeline.plain_scenario import numbers_of
+    from attncli.pipeline.plain_data import numbers_of
 
     title = part.title or raw(whole.title)
     asked = {item.id: plain_points(item.points) for item in whole.items}

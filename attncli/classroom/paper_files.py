@@ -202,10 +202,6 @@ def _paper(kind: str, form: ExamForm, manner: PaperSettings) -> Document:
             return sheet._replace(answers=sheet.answers._replace(key=key_of(form)))
 
 
-# --------------------------------------------------------------------------------------------------
-# The terms of an exercise, read from what was typed: how many forms, which format, where to.
-
-
 def form_names(count: int | None) -> list[str]:
     """Returns what so many forms are called; without a number the one with the scenario's own
     numbers."""
@@ -307,10 +303,6 @@ def _checked(order: ExerciseArguments, form: str, *, folder: bool) -> PaperSetti
     apart = order.hints and can.papers.hints == "separate"
     kinds = (first, *(("key",) if key == "separate" else ()), *(("hints",) * apart))
     return PaperSettings(form, folder, kinds, can.papers.share, order.grid)
-
-
-# --------------------------------------------------------------------------------------------------
-# The forms of an exercise, worked one after the other.
 
 
 def variants(

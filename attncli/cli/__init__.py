@@ -1,4 +1,10 @@
-"""The command line: options in, a function of the library called, what it makes written out."""
+"""The command line: options in, a function of the library called, what it makes written out.
+
+calling  from typed options to a call of a command, and to where its result goes
+errors   all errors at once
+pager    pages longer than the screen
+welcome  `attn` without a command
+"""
 
 from __future__ import annotations
 

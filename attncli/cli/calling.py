@@ -1,4 +1,4 @@
-"""How what is typed becomes what is asked, and what comes of that what is written."""
+"""From typed options to a call of a command, and from its result to files or the screen."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Errors of the command line, all of them at once; and commands whose arguments are texts and
-flags."""
+"""Errors of the command line, all at once; and commands whose arguments are texts and flags."""
 
 from __future__ import annotations
 
@@ -29,10 +28,6 @@ def say(problems: Sequence[Problem]) -> None:
     """Says problems on standard error."""
     for line in problem_lines(problems):
         typer.echo(line, err=True)
-
-
-# --------------------------------------------------------------------------------------------------
-# Commands whose arguments are texts and flags, so that none needs converting.
 
 
 class _AsTyped:

@@ -1,5 +1,4 @@
-"""Pages that are longer than the screen, shown in a pager as those of `git log` are, with a word
-at the foot on the way back to the contents."""
+"""Pages longer than the screen, in a pager as those of `git log`, with the way back to contents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `attn` alone shows."""
+"""The welcome of `attn` without a command."""
 
 from typing import Any
 

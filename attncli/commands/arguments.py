@@ -1,5 +1,4 @@
-"""What is asked for, in texts as people type them: a part of a scenario, changes, what it may cost,
-where it goes. And what comes of it, before it goes there."""
+"""Arguments that commands share: a part of a scenario, changes, limits, the place of results."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""What of a scenario a reader can change in a page: the numbers that its file has, how it rounds,
-its scale and its mask."""
+"""The parts of a scenario that readers of a page can change: numbers, rounding, scale, mask."""
 
 from __future__ import annotations
 

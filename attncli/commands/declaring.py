@@ -1,4 +1,4 @@
-"""How a command is declared, once: a function of a record, whose fields are its options.
+"""The declaration of a command: a function of a record, whose fields are its options.
 
     class RunArguments(NamedTuple):
         scenario: Annotated[str, argument("SCENARIO", "A scenario file.")]

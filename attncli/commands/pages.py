@@ -90,7 +90,7 @@ def run(typed: Arguments) -> PageOutput:
     trace = (typed._replace(detail=None) if typed.detail == COST else typed).work()
     page = _cells(trace, typed) if typed.cell else _living(whole_page(trace, typed), trace, typed)
     if typed.gradient_check:
-        from attncli.pages.parts.gradients import gradient_check
+        from attncli.pages.parts.way_back import gradient_check
 
         page = page._replace(closing=(*page.closing, *gradient_check(trace)))
     return PageOutput(page, typed.page)

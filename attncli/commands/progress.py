@@ -1,5 +1,7 @@
-"""What is shown on a terminal's standard error while something lasts: what it is, how much of it is
-done where that is known, and for how long. Nothing goes to files and pipes."""
+"""Progress on a terminal's standard error: what is being done, its share, and for how long.
+
+Nothing goes to files and pipes.
+"""
 
 from __future__ import annotations
 

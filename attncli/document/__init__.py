@@ -1,4 +1,4 @@
-"""What is said on a page, before any format has a hand in it.
+"""Pages before any format has a hand in them.
 
 blocks     the closed set of blocks, sections, whole pages, and the one walk over them
 tables     what tables are made of; `grid` lays one out, whatever the format

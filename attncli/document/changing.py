@@ -1,5 +1,4 @@
-"""What a page has for readers who change its numbers: where its scenario says them, and what else
-may be chosen."""
+"""The places in a scenario's text of numbers that readers of a page change; other choices."""
 
 # no lazy annotations here, as in `blocks`
 from collections.abc import Mapping

@@ -1,5 +1,4 @@
-"""A table laid out, whatever the format: what stands in its cells and how these look, which of its
-columns are numbers, and how wide these are as plain text. A format only writes the cells."""
+"""A table laid out for any format: texts of cells, looks, columns of numbers, widths."""
 
 from __future__ import annotations
 

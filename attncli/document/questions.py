@@ -1,4 +1,4 @@
-"""What an exercise asks: its blanks, what is accepted for them, the papers that they stand on."""
+"""The questions of an exercise: blanks, what is accepted for them, the papers they stand on."""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""Marks in a sentence around what is said otherwise when its numbers are others: which of a row is
-the largest, how large that is, what becomes of it. They are empty texts, which no format but a live
-one sees."""
+"""Marks, empty texts, around the part of a sentence that is said otherwise when its numbers change.
+
+No format but a live one sees them: which of a row is the largest, how large that is, what becomes
+of it.
+"""
 
 # no lazy annotations here, as in `blocks`
 from collections.abc import Callable, Sequence

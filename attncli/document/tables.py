@@ -1,5 +1,4 @@
-"""What tables are made of: quantities with names for their rows and columns, rows of trees, and
-numbers that were judged."""
+"""The rows of tables: of named quantities, of trees, and of numbers that were judged."""
 
 from __future__ import annotations
 
@@ -7,15 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from attncli.maths.equations.tree import (
-    Blank,
-    Equation,
-    Expression,
-    Number,
-    Signature,
-    Sum,
-    numbers_in,
-)
+from attncli.maths.equations.signatures import Signature
+from attncli.maths.equations.tree import Blank, Equation, Expression, Number, Sum, numbers_in
 from attncli.maths.numbers import decimals
 from attncli.names import TOP, Name, Word
 
@@ -218,9 +210,6 @@ class WorkedTable(NamedTuple):
     own: bool = False
     """Whether its decimals are its own, and not those of all."""
 
-
-# --------------------------------------------------------------------------------------------------
-# Numbers that were judged, as tables tell them.
 
 SIGNS: Mapping[str, str] = MappingProxyType(
     {

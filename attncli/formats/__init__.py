@@ -1,8 +1,9 @@
-"""From a document to one format. A format is a module that is found by its entry point, in one of
-the groups `attncli.formats`, of texts, `attncli.formats.binary`, where its files are no text,
-`attncli.formats.data`, where they are none and nobody writes a sheet in them,
-`attncli.formats.pictures`, where it has nothing but a page's pictures, or
-`attncli.formats.exercises`, where it is only for exercises.
+"""From a document to one format, a module that is found by its entry point.
+
+The groups are `attncli.formats`, of texts; `attncli.formats.binary`, whose files are no text;
+`attncli.formats.data`, whose are none and in which nobody writes a sheet;
+`attncli.formats.pictures`, which have nothing but a page's pictures; and
+`attncli.formats.exercises`, which are only for exercises.
 
 Each has `render(document, page) -> str`, `render_forms(documents, page) -> str` too where all forms
 of an exercise go into one file, and the `SUFFIXES` of its files; `ABILITIES`, where it can more or

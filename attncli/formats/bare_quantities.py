@@ -1,5 +1,4 @@
-"""The quantities of a page by themselves: for formats that have nothing but numbers, and as
-mathematics, as MathJax takes it."""
+"""The quantities of a page by themselves, as numbers, and as mathematics for MathJax."""
 
 from __future__ import annotations
 
@@ -105,9 +104,6 @@ _OMITTED = {
     Omission.UNTOLD: "",
 }
 
-
-# --------------------------------------------------------------------------------------------------
-# The quantities that a page shows, as formats keep them that have nothing but numbers.
 
 Shown = MatrixBlock | TextList
 

@@ -1,5 +1,6 @@
-"""Colours as data, for every format that has some, and notations in which the numbers and names of
-queries, keys and values have their inks. None carries meaning by itself.
+"""Colours of all formats as data, and notations with inks for queries, keys and values.
+
+None carries meaning by itself.
 
 The contrast of each ink with the page it is for, and of each shade with the text upon it, is at
 least 4.5 : 1 (WCAG 2.2, success criterion 1.4.3).

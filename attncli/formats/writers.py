@@ -1,4 +1,7 @@
-"""The walk of a format over a document from top to bottom, and running text."""
+"""The walk of a format over a document from top to bottom, and running text.
+
+A format is a table from each kind of piece to what writes it; `written` is what drives all of them.
+"""
 
 from __future__ import annotations
 
@@ -77,10 +80,6 @@ def _with_symbols(text: str) -> Spans:
         end = name.end()
     return tuple(part for part in (*parts, text[end:]) if part != "")
 
-
-# --------------------------------------------------------------------------------------------------
-# What stands on a page from top to bottom, and how a format goes through it. A format is a table
-# from each kind of piece to what writes it; `written` is what drives all of them.
 
 T = TypeVar("T")
 _LONGEST = 4

@@ -1,5 +1,10 @@
-"""The paths of honest working from known numbers: the range of each cell, however numbers that
-nobody wrote down may have been rounded."""
+"""The paths of honest working: the range of each cell, however unwritten numbers were rounded.
+
+Of a quantity that its author wrote down is known what each number stands
+for; what nobody wrote down may have been kept in full, rounded to the stated decimals or to more,
+now here, now there, as a calculator's memory is used. Each quantity is therefore known between two
+numbers, and what is made of it is worked by interval arithmetic over the same equations.
+"""
 
 from __future__ import annotations
 
@@ -83,9 +88,9 @@ def on_the_way(made: Enclosure, places: int, fewer: int = 0) -> Enclosure:
 def _on_the_way(made: Enclosure, places: int, fewer: int) -> Enclosure:
     ends, scales = np.array(made), _scales(places, fewer, made.low.ndim)
     each = _rounded(ends, scales)
-    beyond = _beyond(ends, each[-1], 0.5 / scales[-1].item())
-    low = np.minimum(ends[0] - beyond[0], each[:, 0].min(axis=0))
-    high = np.maximum(ends[1] + beyond[1], each[:, 1].max(axis=0))
+    below, above = _beyond(ends, each[-1], 0.5 / scales[-1].item())
+    low = np.minimum(made.low - below, each[:, 0].min(axis=0))
+    high = np.maximum(made.high + above, each[:, 1].max(axis=0))
     return Enclosure(low, high)
 
 
@@ -95,12 +100,6 @@ def _beyond(values: Array, rounded_: Array, half: float) -> Array:
     ends = np.abs(values - rounded_) <= 1e-13 * np.abs(values)
     return np.where(ends | ~np.isfinite(values), 0.0, half)
 
-
-# --------------------------------------------------------------------------------------------------
-# Where the working leads. Of a quantity that its author wrote down is known what each number stands
-# for; what nobody wrote down may have been kept in full, rounded to the stated decimals or to more,
-# now here, now there, as a calculator's memory is used. Each quantity is therefore known between
-# two numbers, and what is made of it is worked by interval arithmetic over the same equations.
 
 Made = Mapping[str, Definition]
 Roots = Mapping[Decimal, Decimal]
@@ -352,10 +351,6 @@ def _has_no_end(made: Enclosure) -> Flags:
     """Tells which enclosures are unbounded."""
     with np.errstate(invalid="ignore"):
         return np.asarray((made.low != made.high) & ~np.isfinite(made.low + made.high))
-
-
-# --------------------------------------------------------------------------------------------------
-# What written numbers stand for, and which of them can come of what is made.
 
 
 class Written(NamedTuple):

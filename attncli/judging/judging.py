@@ -3,6 +3,11 @@
 A written number stands for whatever rounds to it and can come of the numbers written before it. A
 number is right if it can come of these, to the decimals asked, or to its own if it has more. Where
 one of them is wrong, the key's counts as well, and what comes only of the wrong one follows.
+
+One author's numbers, from the first to the last: each cell is worked by its own operation only,
+from two sets of operands: `own`, as their author wrote them, and `mended`, where the key's stand
+for wrong ones. What comes of the mended ones is right; what comes only of the own ones follows;
+what comes of neither is looked for among what known mistakes give.
 """
 
 from __future__ import annotations
@@ -35,12 +40,12 @@ from attncli.maths.equations.enclosures import Enclosure
 from attncli.maths.equations.tree import Location, Number, numbers_in
 from attncli.maths.numbers import decimals
 from attncli.maths.numbers.rounding import Array, Flags
-from attncli.maths.operations.attention import Exponential
+from attncli.maths.operations.softmax import Exponential
 from attncli.names import Word
 from attncli.trace import Definition, Trace
 
 if TYPE_CHECKING:
-    from attncli.judging.causes import KnownMistakes
+    from attncli.judging.known_mistakes import KnownMistakes
 
 
 __all__ = ["Answers", "Judge", "Tolerance", "beyond_reach"]
@@ -109,7 +114,7 @@ class Judge:
     @cached_property
     def hypotheses(self) -> KnownMistakes:
         """Returns the known mistakes of the trace."""
-        from attncli.judging.causes import KnownMistakes
+        from attncli.judging.known_mistakes import KnownMistakes
 
         return KnownMistakes(self.trace, self.tolerance)
 
@@ -156,12 +161,6 @@ def _sources(trace: Trace, cell: Location) -> Iterator[Location]:
         if number.cell is not None and number.cell.quantity:
             yield number.cell
 
-
-# --------------------------------------------------------------------------------------------------
-# One author's numbers, from the first to the last: each cell is worked by its own operation only,
-# from two sets of operands: `own`, as their author wrote them, and `mended`, where the key's stand
-# for wrong ones. What comes of the mended ones is right; what comes only of the own ones follows;
-# what comes of neither is looked for among what known mistakes give.
 
 _DIGITS = 2
 """The fewest units of its last place with which a number of too few decimals stands for all that
@@ -417,8 +416,6 @@ class Submission:
             return "worked otherwise", [_STABLE]
         return "correct", []
 
-    # -- what is gone on with ----------------------------------------------------------------------
-
     def go_on_from(self, name: str, judged: _Judged) -> None:
         """Continues both paths from what the numbers of a quantity stand for."""
         written, asked = judged.numbers.written, self.mended.decimals(name)
@@ -547,8 +544,6 @@ class Submission:
         if not self.own.from_here(instead=instead).is_circular:
             self.shown.update({text: explained.cells for text in instead if text != name})
             self.own = self._apart(self.own, instead)
-
-    # -- where wrong numbers come from -------------------------------------------------------------
 
     def followed(self, cell: Location) -> tuple[Location, ...]:
         """Returns the earlier cells that a number follows from: wrong ones, or where all are right

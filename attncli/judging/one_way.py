@@ -1,5 +1,4 @@
-"""Whole workings of a publication, in each of which every quantity is gone on with in one way: as
-it is printed, in full, or rounded.
+"""Whole workings of a publication, with every quantity printed, in full, or rounded in one way.
 
 The memory of a student's calculator holds now this, now that. An author works a row alike, so that
 two weights of one row can't add up to 1.0001 because each was rounded in a way of its own.
@@ -16,8 +15,8 @@ from attncli.judging.honest_paths import SLACK, Decimals, Tolerance, Written, ro
 from attncli.maths.equations.enclosures import Enclosure
 from attncli.maths.equations.matrix import Matrix
 from attncli.maths.numbers.rounding import Array, Flags, Unworkable
-from attncli.maths.operations.attention import Exponential
 from attncli.maths.operations.intervals import enclosing, exponential_of, goes_over_many
+from attncli.maths.operations.softmax import Exponential
 from attncli.trace import Definition, Trace
 
 _WAYS = 4

@@ -1,5 +1,4 @@
-"""Judging the numbers that a source prints: each by the decimals that it is printed with, worked
-from the source's own numbers before it."""
+"""The numbers that a source prints, judged by their decimals, and by its own numbers before."""
 
 from __future__ import annotations
 

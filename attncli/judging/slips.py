@@ -1,13 +1,11 @@
-"""Slips: what a right number becomes when it is written down wrongly, or in the wrong cell of its
-table, or is worked with one term left out or taken with the wrong sign."""
+"""Slips: numbers written down wrongly or in the wrong cell, terms left out or of the wrong sign."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
 from decimal import Decimal
+from functools import partial
 from itertools import combinations, islice, permutations, product
 from typing import Any, NamedTuple
 
@@ -17,11 +15,10 @@ from attncli.judging.honest_paths import Paths, rounded, taken
 from attncli.judging.verdicts import NOISE, Accepted, Cause
 from attncli.maths.equations import deciding
 from attncli.maths.equations import tree as ex
-from attncli.maths.equations.arrays import FUNCTIONS
 from attncli.maths.equations.enclosures import Enclosure
-from attncli.maths.equations.tree import Expression, Location, Node, Number, numbers_in
+from attncli.maths.equations.tree import Expression, Location, Node, Number, numbers_in, rewritten
 from attncli.maths.numbers import decimals
-from attncli.maths.numbers.rounding import Array, Flags
+from attncli.maths.numbers.rounding import Array
 from attncli.names import Word
 
 _SIGN = Cause("sign", "The sign is wrong.")
@@ -116,17 +113,15 @@ def slips_of_a_term(
     if definition is None or definition.operation.copies:
         return
     form = definition.operation.first_form(cell.row, cell.column, *trace.operands(definition))
-    value = _Values(paths).of
-    try:
-        apart = max(abs(end - value(form)) for end in (right.low, right.high))
-        apart += NOISE * max(1.0, abs(number))
-        found: dict[str, Cause] = {}
-        most = min(_MOST, _MOST_LEAVES // sum(1 for _ in numbers_in(form)))
-        for slip in islice(_slips(paths, form), most):
-            if abs(number - value(slip.form)) <= apart:
-                found.setdefault(slip.cause.name, slip.cause)
-    except (TypeError, ValueError, ArithmeticError):
-        return  # a form that has no value, such as a division by 0
+    form = _with_numbers(form, partial(_number_at, paths))
+    usual = _value(form)
+    apart = max(abs(end - usual) for end in (right.low, right.high))
+    apart += NOISE * max(1.0, abs(number))
+    found: dict[str, Cause] = {}
+    most = min(_MOST, _MOST_LEAVES // max(1, sum(1 for _ in numbers_in(form))))
+    for slip in islice(_slips(paths, form), most):
+        if abs(number - _value(slip.form)) <= apart:
+            found.setdefault(slip.cause.name, slip.cause)
     yield from found.values()
 
 
@@ -143,11 +138,43 @@ def comes_of_rounding_early(paths: Paths, cell: Location, number: float) -> bool
     if len(worked) > _MOST_ROUNDED:
         return True
     places, made = paths.decimals(cell.quantity), set[float]()
+    form = _with_numbers(form, partial(_number_at, paths))
     for ways in product(*(_rounded_ways(paths, entry) for entry in worked)):
-        values = _Values(paths, taken=dict(zip(worked, ways, strict=True)))
-        with suppress(TypeError, ValueError, ArithmeticError):
-            made.add(values.of(form))
-    return bool((np.abs(rounded(np.array([*made]), places) - number) < _HALF * 10.0**-places).any())
+        numbers = dict(zip(worked, ways, strict=True))
+        made.add(_value(_with_numbers(form, numbers.get)))
+    values = np.array([value for value in made if not math.isnan(value)])
+    return bool((np.abs(rounded(values, places) - number) < _HALF * 10.0**-places).any())
+
+
+def _with_numbers(form: Expression, number_of: Callable[[Location], float | None]) -> Expression:
+    """Returns a form with other numbers in the place of those of some cells."""
+
+    def changed(node: Expression) -> Expression | None:
+        if not isinstance(node, Number) or node.cell is None or not node.cell.quantity:
+            return None
+        number = number_of(node.cell)
+        return None if number is None else _number(number, node.cell)
+
+    return rewritten(form, changed)
+
+
+def _number_at(paths: Paths, cell: Location) -> float:
+    """Returns the middle of what the number of a cell may be."""
+    low, high = (float(end[cell.row, cell.column]) for end in paths.used(cell.quantity))
+    return low if low == high else (low + high) / 2
+
+
+def _number(number: float, cell: Location) -> Number:
+    full = Decimal(repr(number))
+    return Number(full, full, cell)
+
+
+def _value(form: Expression) -> float:
+    """Returns the value of a form; NaN where it has none, such as that of a division by 0."""
+    try:
+        return float(deciding.full(form))
+    except (TypeError, ValueError, ArithmeticError):
+        return math.nan
 
 
 def _rounded_ways(paths: Paths, cell: Location) -> set[float]:
@@ -168,10 +195,8 @@ def _slips(paths: Paths, form: Expression) -> Iterator[_Slip]:
     for node, put in _parts(form, lambda e: e):
         if isinstance(node, Number) and node.cell is not None and node.cell.quantity:
             for other in _misread(paths, node.cell):
-                yield _Slip(
-                    _misread_as(paths, node.cell, other),
-                    put(Number(ex.ZERO.full, ex.ZERO.full, other)),
-                )
+                read = _number(_number_at(paths, other), other)
+                yield _Slip(_misread_as(paths, node.cell, other), put(read))
 
 
 def _parts(
@@ -226,67 +251,14 @@ def _misread(paths: Paths, cell: Location) -> Iterator[Location]:
         range(max(0, at - _NEAR), min(extent, at + _NEAR + 1))
         for at, extent in zip((i, j), paths.trace[name].matrix.shape, strict=True)
     )
-    others = [at for at in product(rows, columns) if at != (i, j)]
-    for k, m in sorted(others, key=lambda at: abs(at[0] - i) + abs(at[1] - j)):
-        yield Location(name, k, m)
+    others = [Location(name, k, m) for k, m in product(rows, columns) if (k, m) != (i, j)]
+    yield from sorted(others, key=lambda at: abs(at.row - i) + abs(at.column - j))
 
 
 def _misread_as(paths: Paths, cell: Location, other: Location) -> Cause:
     read, instead = (paths.trace[entry.quantity].address(*entry.indices) for entry in (other, cell))
     says = (Word(read), " was taken for ", Word(instead), ".")
     return Cause("operand_misread", says)
-
-
-@dataclass(frozen=True)
-class _Values(ex.Fold[float]):
-    """The values of forms in floats, by the middle of what each number may be."""
-
-    paths: Paths
-    taken: Mapping[Location, float] = field(default_factory=dict)
-    """The values of cells that are replaced."""
-    known: dict[int, tuple[Expression, float]] = field(default_factory=dict)
-    """The values of nodes that many forms share, by the nodes' identity."""
-
-    def of(self, node: Expression) -> float:
-        if id(node) not in self.known:
-            self.known[id(node)] = node, super().of(node)
-        return self.known[id(node)][1]
-
-    def of_number(self, node: Number) -> float:
-        if node.cell is None or not node.cell.quantity:
-            return float(deciding.full(node))
-        if node.cell in self.taken:
-            return self.taken[node.cell]
-        name, i, j = node.cell
-        low, high = (float(end[i, j]) for end in self.paths.used(name))
-        return low if low == high else (low + high) / 2
-
-    def of_symbol(self, node: ex.Symbol) -> float:
-        return float(deciding.full(node))
-
-    def of_sum(self, node: ex.Sum) -> float:
-        return sum(map(self.of, node.terms))
-
-    def of_product(self, node: ex.Product) -> float:
-        made = 1.0
-        for factor in node.factors:
-            made *= self.of(factor)
-        return made
-
-    def of_quotient(self, node: ex.Quotient) -> float:
-        return self.of(node.dividend) / self.of(node.divisor)
-
-    def of_negative(self, node: ex.Negative) -> float:
-        return -self.of(node.operand)
-
-    def of_power(self, node: ex.Power) -> float:
-        return float(self.of(node.base) ** self.of(node.exponent))
-
-    def of_root(self, node: ex.Root) -> float:
-        return float(self.of(node.operand) ** 0.5)
-
-    def of_apply(self, node: ex.Apply) -> float:
-        return float(FUNCTIONS[node.function](*(np.float64(self.of(x)) for x in node.arguments)))
 
 
 _TURNED = Cause("row_and_column", "Rows and columns were exchanged.")
@@ -331,99 +303,3 @@ def _another_row(
         held = around(Enclosure(low, high))
         if (taken(held, numbers)[i] | ~given[i]).all():
             yield held
-
-
-# --------------------------------------------------------------------------------------------------
-# Numbers that are all by one factor too large: those of a table, of a row, or those that dropout
-# has left.
-
-_BY_CHANCE = 0.003
-"""How likely it may be that numbers share a factor by chance: the product of the shares that each
-leaves open, all but the narrowest."""
-_MOST_DIGITS = 6
-
-
-class Scaled(NamedTuple):
-    """A reason why numbers are too large or too small by a factor, and the range that is right
-    then."""
-
-    cause: Cause
-    factor: float
-    held: Enclosure
-
-
-def scaled_tables(
-    made: Enclosure, numbers: Array, open_: Flags, half: float, *, is_divided: bool
-) -> Iterator[Scaled]:
-    """Yields what is right if all numbers of a table, or of a row, are off by one factor, or if
-    dropout was left on. At least two numbers must be `open_`; `half` is half a unit of the last
-    place."""
-    if (factor := factor_of(made, numbers, open_, half)) is not None:
-        says = f"Each number is {times_in_words(factor)} what it should be."
-        yield Scaled(Cause("other_factor", says), factor, _times(made, factor, half))
-    dropped = (numbers == 0) & ((made.low > half) | (made.high < -half))
-    if dropped.any():
-        kept = np.where(dropped, np.nan, numbers)
-        factor = factor_of(made, kept, open_, half)
-        if factor is not None and factor > 1:
-            held = _times(made, factor, half).where(~dropped, Enclosure.of(np.zeros_like(numbers)))
-            says = _DROPPED.format(times_in_words(factor))
-            yield Scaled(Cause("dropout_on", says), factor, held)
-    for i in range(len(numbers)) if len(numbers) > 1 else ():
-        row = slice(i, i + 1)
-        own = Enclosure(*(end[row] for end in made))
-        factor = factor_of(own, numbers[row], open_[row], half)
-        if factor is not None:
-            only = (np.arange(len(numbers)) == i)[:, np.newaxis]
-            held = _times(made, factor, half).where(only, _times(made, 1.0, half))
-            says = _OF_ROW.format(times_in_words(factor)) + (_DIVIDED if is_divided else ".")
-            yield Scaled(Cause("other_factor_of_row", says), factor, held)
-
-
-def times_in_words(factor: float) -> str:
-    return f"{factor:.{_MOST_DIGITS}g} times".replace("-", "\N{MINUS SIGN}")
-
-
-_DROPPED = "Some numbers are 0, and the others {} what they should be: dropout was left on."
-_OF_ROW = "Each number of this row is {} what it should be"
-_DIVIDED = ": it was divided by another number."
-
-
-@np.errstate(all="ignore")
-def factor_of(made: Enclosure, numbers: Array, open_: Flags, half: float) -> float | None:
-    """Finds the simplest factor between what is made and the numbers. Returns None where there is
-    none, where it may be 1, or where so few open numbers might share one by chance."""
-    known = np.isfinite(numbers) & np.isfinite(made.low) & np.isfinite(made.high)
-    tells = known & ((made.low > half) | (made.high < -half)) & (numbers != 0)
-    x, low, high = numbers[tells], made.low[tells], made.high[tells]
-    each = np.array([(x + off) / end for off in (-half, half) for end in (low, high)])
-    if np.count_nonzero(tells & open_) < 2:  # noqa: PLR2004
-        return None
-    least, most = each.min(axis=0), each.max(axis=0)
-    shares = np.sort((most - least) / np.abs(most + least) * 2)
-    ends = float(least.max()), float(most.min())
-    if ends[0] > ends[1] or ends[0] <= 1 <= ends[1] or shares[1:].prod() > _BY_CHANCE:
-        return None
-    factor = _simplest(*ends)
-    return factor if taken(_times(made, factor, half), numbers)[known].all() else None
-
-
-def _simplest(low: float, high: float) -> float:
-    """Returns the simplest number between two others: the fraction with the smallest denominator,
-    or else the number with the fewest digits."""
-    for below in range(1, _MOST_BELOW + 1):
-        for above in (math.ceil(low * below), math.floor(high * below)):
-            if above and low <= above / below <= high:
-                return above / below
-    middle = (low + high) / 2
-    shorter = (float(f"{middle:.{digits}g}") for digits in range(1, _MOST_DIGITS + 1))
-    return next((number for number in shorter if low <= number <= high), middle)
-
-
-_MOST_BELOW = 12
-
-
-def _times(made: Enclosure, factor: float, half: float) -> Enclosure:
-    """Returns the range of numbers times a factor, half a unit wide on each side."""
-    ends = made.low * factor, made.high * factor
-    return Enclosure(np.minimum(*ends) - half, np.maximum(*ends) + half)

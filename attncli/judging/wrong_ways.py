@@ -1,5 +1,4 @@
-"""Ways to make the numbers of a trace wrongly, on purpose: what marking tries on a student's
-numbers, and what compares dumps on an implementation's."""
+"""Ways to make a trace's numbers wrongly, on purpose: tried on students' and on tensors'."""
 
 from __future__ import annotations
 

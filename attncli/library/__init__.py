@@ -1,4 +1,4 @@
-"""What a Python program is given.
+"""Worked scenarios as values of a Python program, and commands as its functions.
 
 trace, quantity  a worked trace, its steps and quantities, which show themselves
 loaded           a scenario, which shows itself

@@ -1,4 +1,7 @@
-"""What `work` gives a program: a trace that is a mapping, its steps, and its page in a notebook."""
+"""A trace as a program has it: a mapping of quantities, its steps, its page in a notebook.
+
+`work` gives it. A page is told and rendered when something asks for it.
+"""
 
 from __future__ import annotations
 
@@ -126,10 +129,6 @@ def steps_of(trace: WorkedTrace) -> Sequence[WorkedStep]:
     steps = shown_parts(trace.plain)
     return tuple(WorkedStep(trace, number, part) for number, part in enumerate(steps, start=1))
 
-
-# --------------------------------------------------------------------------------------------------
-# What the library's `work` gives: a trace that is a mapping, and that a notebook shows as a page.
-# A page is told and rendered when something asks for it.
 
 _PLACE = r"(.*?)(?:\[(\d+|\*)\])?"
 

@@ -1,4 +1,4 @@
-"""What a number, an equation and an operation is, and how each is written.
+"""Numbers, equations and operations, and how each is written.
 
 numbers     decimals, and the one place where a number is rounded
 equations   equations as trees: their values, bounds, derivatives, and the working of a cell

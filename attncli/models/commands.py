@@ -108,7 +108,7 @@ def diff(typed: DiffArguments) -> PageOutput:
 
       attn diff encoder_block dump.safetensors --map block.attn.q=Q --format json
     """
-    from attncli.scenario.file.array_files import read_dump
+    from attncli.scenario.file.dump_files import read_dump
 
     complaints = Complaints()
     complaints.hear(typed.page.check)

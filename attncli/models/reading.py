@@ -1,5 +1,4 @@
-"""Saved models for the commands of the core: what `attn run --from` and `attn new --from` read, and
-what `attn help` tells of families."""
+"""Saved models for commands of the core: `attn run --from`, `attn new --from`, `attn help`."""
 
 from __future__ import annotations
 
@@ -11,7 +10,8 @@ from typing import Any
 
 from attncli.commands.arguments import ScenarioOfModel
 from attncli.models.checkpoints.model_folder import Checkpoint
-from attncli.models.checkpoints.modules import checkpoint_of, inputs_of
+from attncli.models.checkpoints.module_inputs import inputs_of
+from attncli.models.checkpoints.modules import checkpoint_of
 from attncli.models.checkpoints.scenario_of_model import Inputs, reading_of, scenario_of
 from attncli.models.checkpoints.told import told_of_models
 from attncli.scenario.scenario import MOST_NUMBERS

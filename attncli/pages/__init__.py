@@ -1,7 +1,7 @@
 """From a trace to documents: a page for each command, and the parts that pages share.
 
 walkthrough  the page of `attn run`; `lesson` a step of it as a lesson
-explain, why a step, a quantity or a cell; the tree of a number
+explain, why  a step, a quantity or a cell; the tree of a number
 check        the page of `attn check`
 compare      two scenarios side by side
 costs        the page of `--detail cost`

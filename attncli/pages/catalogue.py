@@ -1,6 +1,4 @@
-"""What is kept beside the program: the shipped scenarios in the order of learning, with what each
-shows, and the reference of files, rounding, exercises and so on: topics, and single rows of its
-tables.
+"""The shipped scenarios in the order of learning, and the reference by topics and by rows.
 
 Groups, and the first sentence of each scenario's `about`, are kept in a file beside the scenarios,
 so that to list them none has to be read.

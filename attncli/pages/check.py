@@ -1,6 +1,4 @@
-"""The page of `attn check`: a table a quantity, each number with its sign, then what went wrong,
-first cause first, beside the author's working as it may have been; and the same as data. Papers of
-a class are told by it, too."""
+"""The page of `attn check`: a sign a number, what went wrong by causes, the author's working."""
 
 from __future__ import annotations
 

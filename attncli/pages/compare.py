@@ -1,5 +1,4 @@
-"""The page of two scenarios side by side: pairs of quantities as tables, how far two ways of
-rounding drift apart, and the same as data."""
+"""The page of two scenarios side by side: pairs of quantities, the drift of two roundings."""
 
 from __future__ import annotations
 
@@ -117,11 +116,12 @@ def both_workings(traces: Sequence[Trace], pair: Pair, cell: PairedCell) -> Iter
 def _made_of(quantity: Quantity, pair: Pair) -> Spans:
     """Says what a quantity is made of, where the other one of its pair is made of something else;
     else nothing."""
-    made = [() if q.definition is None else q.definition.operands
-            for q in (pair.own, pair.other)]  # fmt: skip
+    own, other = (
+        () if q.definition is None else q.definition.operands for q in (pair.own, pair.other)
+    )
     if quantity.definition is None:
         return (", where it is given",)
-    if made[0] == made[1]:
+    if own == other:
         return ()
     return (", where it is computed from ", *joined((Term(name),) for name in
             quantity.definition.operands))  # fmt: skip
@@ -517,8 +517,10 @@ def _overview(comparison: ComparedTraces) -> Section:
 
 
 def _first(comparison: ComparedTraces) -> Iterator[Section]:
-    if comparison.first is not None and not comparison.first[0].is_given:
-        pair, cell = comparison.first
+    if comparison.first is None:
+        return
+    pair, cell = comparison.first
+    if not pair.is_given:
         blocks = both_workings(comparison.traces, pair, cell)
         yield _section("Where they differ first", Paragraph(first_in_words(pair, cell)), *blocks)
 

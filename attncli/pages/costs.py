@@ -1,5 +1,4 @@
-"""What a model costs: the multiplications, the parameters and the bytes of each step, and how large
-its cache of keys and values is."""
+"""The costs of a model: multiplications, parameters, bytes of each step, the size of its cache."""
 
 from __future__ import annotations
 
@@ -60,7 +59,9 @@ def costs_page(trace: Trace, selection: Selection, floats: str) -> Document:
         for (title, _), cost in worked.items()
     )
     lines = (_line(name, form, values[name]) for name, form in forms.items())
-    formulas = dict.fromkeys(define(at[0], cost.form(named=True)) for at, cost in worked.items())
+    formulas = dict.fromkeys(
+        define(title, cost.form(named=True)) for (title, _), cost in worked.items()
+    )
     told_in = (Paragraph((text,)) for text in says)
     blocks: tuple[Block, ...] = (
         *(table, Derivation(tuple(working))), *told_in, Derivation(tuple(lines)),

@@ -1,5 +1,4 @@
-"""A step as a lesson: what it is for, its shapes, the working, the mistakes people make; and the
-list of the steps, with their formulas in general."""
+"""A step as a lesson: its purpose, shapes, working, mistakes; and the list of steps."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Why the sizes of a Transformer are what they are: lessons on no scenario's numbers, but on drawn
-ones, whose seed never changes."""
+"""Lessons on the sizes of a Transformer, on drawn numbers, whose seed never changes."""
 
 from __future__ import annotations
 

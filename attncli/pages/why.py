@@ -1,4 +1,4 @@
-"""Why a number is what it is: the tree of its working, told down to some depth."""
+"""The tree of a number's working, told down to some depth."""
 
 from __future__ import annotations
 

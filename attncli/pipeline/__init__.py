@@ -1,5 +1,12 @@
-"""From a source to its scenario, whose story is planned; and from that to its trace: leave out what
-nobody needs, do the sums."""
+"""From a source to its scenario, whose story is planned; and from that to its trace.
+
+trees           the tree of a source, with changes, and that of each variant
+builder         a scenario of the values that were read; `stacks`, `texts`, `prediction` its parts
+given_matrices  the matrices of a scenario by their names
+implied_values  the values that files, tokenizers, `one_hot` and encoders stand for
+plain_data      a scenario as plain data, and with other numbers
+exporting       a form of a scenario as a file of its own
+"""
 
 from __future__ import annotations
 
@@ -30,7 +37,8 @@ from attncli.steps.unused_settings import unused
 from attncli.trace import Definition, PlannedStep, Quantity, Trace, Unfinished, make
 from attncli.trace.budget import cost_of, excess
 from attncli.trace.generation import generated
-from attncli.trace.trace import OnDemand, Outline, given_quantity, outlined
+from attncli.trace.on_demand import OnDemand, given_quantity
+from attncli.trace.trace import Outline, outlined
 
 if TYPE_CHECKING:
     from attncli.tokenizers.pieces import Progress
@@ -114,14 +122,14 @@ def _check_is_scenario(tree: Map) -> None:
 def _recounted(tree: Map, outside: bool, large: bool, counts: Sequence[int]) -> Scenario:
     """Makes the scenario of a tree with other counts of the texts of its corpus. Raises
     ScenarioError."""
-    from attncli.pipeline.plain_scenario import with_counts
+    from attncli.pipeline.plain_data import with_counts
 
     return load(with_counts(tree, counts), outside=outside, large=large)
 
 
 def _countable(scenario: Scenario, tree: Map, recount: Recount) -> Scenario:
     """Adds to a scenario what other counts of its corpus take."""
-    from attncli.pipeline.plain_scenario import text_counts
+    from attncli.pipeline.plain_data import text_counts
 
     counts = text_counts(tree)
     return _of_file(scenario, text_counts=counts, recount=recount) if counts else scenario

@@ -12,7 +12,7 @@ from attncli.maths.equations.matrix import Matrix
 from attncli.maths.numbers.rounding import Rounding
 from attncli.names import TOP, Name, below
 from attncli.pipeline.given_matrices import Gathered, Gatherer, places
-from attncli.pipeline.plain_scenario import (
+from attncli.pipeline.implied_values import (
     FileReader,
     numbers_of_texts,
     with_inherited,

@@ -143,7 +143,7 @@ class Gatherer(NamedTuple):
                 raise TypeError(f"{name}: {type(value).__name__} is no matrix")
 
     def _of_file(self, source: FileSource, most: int) -> Matrix | None:
-        from attncli.maths.equations.matrix import Kept, Stored
+        from attncli.maths.equations.stored_matrix import Kept, Stored
         from attncli.scenario.file import array_files
 
         reading = array_files.read_in_place if self.in_place else array_files.read

@@ -1,5 +1,4 @@
-"""Reads what a scenario says of the next token: which tokens the logits stand for, and the
-targets."""
+"""The prediction that a scenario asks for: the tokens of its logits, and the targets."""
 
 from __future__ import annotations
 

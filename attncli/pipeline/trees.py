@@ -1,5 +1,4 @@
-"""Reads the tree of what a path, a shipped name or a mapping says; with changes, and of each
-variant."""
+"""The tree of a path, a shipped name or a mapping, with changes, and that of each variant."""
 
 from __future__ import annotations
 
@@ -144,7 +143,7 @@ def _without_what_is_so(tree: Map) -> Map:
     asked = show.get("what_if") if isinstance(show, Map) else None
     if not (isinstance(show, Map) and isinstance(asked, Map)):
         return tree
-    left = tuple(entry for entry in asked.entries if not _is_so(tree, entry[1]))
+    left = tuple((key, value) for key, value in asked.entries if not _is_so(tree, value))
     told = show.put("what_if", asked._replace(entries=left)) if left else show.without("what_if")
     return tree.put("show", told) if told.entries else tree.without("show")
 

@@ -1,4 +1,4 @@
-"""What a scenario says of the model, besides its numbers: typed, with the paper's defaults.
+"""The settings of a model in a scenario, without its numbers: typed, with the paper's defaults.
 
 A stack has a text and layers, a layer its attentions, norms and feed-forward network. `path`
 says where each stands in the file, and so begins the names of its quantities.
@@ -15,11 +15,12 @@ if TYPE_CHECKING:
     from attncli.maths.equations.matrix import Matrix
     from attncli.maths.equations.tree import Number
     from attncli.scenario.file.keys import Key
-    from attncli.tokenizers.merges import MergeTraining
+    from attncli.tokenizers.merge_training import MergeTraining
     from attncli.tokenizers.pieces import CountedDictionary, CountedWord
     from attncli.tokenizers.splitting import WordTokenizer
     from attncli.tokenizers.unigram import Summing
-    from attncli.tokenizers.unigram_training import CountTraining, EMTraining
+    from attncli.tokenizers.unigram_by_counts import CountTraining
+    from attncli.tokenizers.unigram_by_em import EMTraining
 
 
 T = TypeVar("T")
@@ -420,9 +421,6 @@ def makes_X(step: str, stack: Stack) -> bool:  # noqa: N802
     return steps_to_X(stack)[-1:] == (step,)
 
 
-# --------------------------------------------------------------------------------------------------
-# What is done with a model's last vectors: a head, logits, and what these stand for.
-
 LOSSES: Mapping[str, str] = MappingProxyType({
     "cross_entropy": "loss",
     "binary_cross_entropy": "binary_loss",
@@ -561,9 +559,6 @@ class Prediction(NamedTuple):
         classes."""
         return not (self.head or self.first or self.logits.labels)
 
-
-# --------------------------------------------------------------------------------------------------
-# What a scenario says of training: by which loss, which parameters, and how they are updated.
 
 _NOTHING: Mapping[str, Decimal] = MappingProxyType({})
 

@@ -1,5 +1,7 @@
-"""A scenario: what is given, read and checked; and what may be done without being asked for by
-`--large`, so much that it ends within some five seconds and a gigabyte on an ordinary machine.
+"""A scenario: what is given, read and checked; and the limits of work without `--large`.
+
+Without `--large` so much may be done that it ends within some five seconds and a gigabyte on an
+ordinary machine.
 
 The seconds were measured over layers of 64 to 4,000 tokens, 2 to 768 dimensions and 1 to 12 heads,
 and over thousands of layers and times; what they come to may be off by a factor of 2. Learning a
@@ -115,9 +117,6 @@ class Cost(NamedTuple):
         takes = f"about {seconds:,} second{'s' * (seconds != 1)}"
         return f"{told} ({takes}{f', {size:,.1f} GB' if size else ''})"
 
-
-# --------------------------------------------------------------------------------------------------
-# A scenario: what is given, read and checked.
 
 Places = Mapping[str, Where]
 Shape = tuple[int | None, int | None]

@@ -1,5 +1,7 @@
-"""Layers and matrices that a scenario gives once for many: `layers: 12`, and `weights: {file: …,
-keys: {W_Q: 'h.{i}.q.weight'}}`, which stands for a `{file, key}` in each of them."""
+"""Layers and matrices given once for many: `layers: 12`, and files with `h.{i}.q.weight`.
+
+`weights: {file: …, keys: {W_Q: 'h.{i}.q.weight'}}` stands for a `{file, key}` in each of them.
+"""
 
 from __future__ import annotations
 
@@ -336,7 +338,7 @@ class _Tensor(NamedTuple):
         entries: list[tuple[Scalar, Node]] = [(Scalar("file", where), file)]
         entries += [(Scalar("key", where), named)] if key.text else []
         more = self.node.entries if isinstance(self.node, Map) else ()
-        entries += [entry for entry in more if entry[0].text not in _NOT_OF_ONE]
+        entries += [(name, value) for name, value in more if name.text not in _NOT_OF_ONE]
         index = self._entry("entry")
         if isinstance(index, Scalar):
             numbers = {NUMBER: str(number), EXPERT: str(expert)}

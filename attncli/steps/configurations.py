@@ -1,12 +1,11 @@
-"""Works a layer of a trace, or what is around the layers, in another configuration: with one
-setting left out or with another value, as programs have it that were written for another model."""
+"""A part of a trace in another configuration: one setting left out or with another value."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from decimal import Decimal
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -16,12 +15,14 @@ from attncli.scenario.model import Attention, Layer, Positions, Settings, Stack
 from attncli.scenario.scenario import Scenario
 from attncli.steps.block import norms
 from attncli.steps.input.embeddings import EMBEDDING_SCALE
+from attncli.steps.mistakes import IMPOSSIBLE
 from attncli.steps.order import step_of
 from attncli.steps.schema import ATTENTION, LAYER_ALONE, SCENARIO
 from attncli.steps.story import frame_told, layer_told
 from attncli.trace import AttentionPlace, Definition, LayerPlace, NormPlace, PlannedStep, Trace
 
 T = TypeVar("T")
+U = TypeVar("U")
 
 
 class Configured(NamedTuple):
@@ -37,13 +38,17 @@ class Configured(NamedTuple):
     """The definitions that differ from the usual ones."""
 
 
-class _Other(NamedTuple):
-    """A setting with another value, and a sentence that says so."""
+class _Other(NamedTuple, Generic[T]):
+    """Something with one setting changed, and a sentence that says so."""
 
     setting: str
     says: str
-    value: Any
+    value: T
     left_out: bool = False
+
+    def within(self, whole: U) -> _Other[U]:
+        """Returns the same change of what this is a part of."""
+        return _Other(self.setting, self.says, whole, self.left_out)
 
 
 def other_configurations(trace: Trace, place: LayerPlace) -> Iterator[Configured]:
@@ -51,11 +56,9 @@ def other_configurations(trace: Trace, place: LayerPlace) -> Iterator[Configured
     quantities are made in another way."""
     own = _forward_parts(trace, place)
     usual = {d.name: d for d in _definitions_in_layer(trace, own, place.layer)}
-    for setting, says, layer, left_out in _other_layers(place):
-        told = _definitions_in_layer(trace, own, layer)
-        changed = tuple(d for d in told if usual.get(d.name) != d)
-        if any(d.name in usual for d in changed):
-            yield Configured(setting, says, left_out, changed)
+    for other in _other_layers(place):
+        told = _definitions_in_layer(trace, own, other.value)
+        yield from _configured(other, told, usual)
 
 
 def other_frames(trace: Trace) -> Iterator[Configured]:
@@ -67,11 +70,17 @@ def other_frames(trace: Trace) -> Iterator[Configured]:
     story = [part for part in trace.story if not part.is_again]
     made = {part.place.stack.path: part.definitions[-1].name for part in _in_layers(story)}
     usual = {d.name: d for d in _framed(trace, trace.scenario, made)}
-    for setting, says, scenario, left_out in _other_scenarios(trace.scenario):
-        told = _framed(trace, scenario, made)
-        changed = tuple(d for d in told if usual.get(d.name) != d)
-        if any(d.name in usual for d in changed):
-            yield Configured(setting, says, left_out, changed)
+    for other in _other_scenarios(trace.scenario):
+        yield from _configured(other, _framed(trace, other.value, made), usual)
+
+
+def _configured(
+    other: _Other[Any], told: Iterable[Definition], usual: Mapping[Name, Definition]
+) -> Iterator[Configured]:
+    """Yields the definitions of another configuration where some of the usual ones differ."""
+    changed = tuple(d for d in told if usual.get(d.name) != d)
+    if any(d.name in usual for d in changed):
+        yield Configured(other.setting, other.says, other.left_out, changed)
 
 
 def _in_layers(story: list[PlannedStep]) -> Iterator[PlannedStep]:
@@ -107,38 +116,39 @@ def _framed(trace: Trace, scenario: Scenario, made: Mapping[Name, Name]) -> list
 _SCALE, _SOFTCAP, _SMOOTHING = "logit_scale", "logit_softcap", "label_smoothing"
 
 
-def _other_scenarios(scenario: Scenario) -> Iterator[tuple[str, str, Scenario, bool]]:
+def _other_scenarios(scenario: Scenario) -> Iterator[_Other[Scenario]]:
     for which in ("stack", "encoder"):
         stack: Stack | None = getattr(scenario, which)
-        for setting, says, other, out in _other_stacks(stack) if stack is not None else ():
-            fields: dict[str, Any] = {which: other}
-            yield setting, says, replace(scenario, **fields), out
+        for changed in _other_stacks(stack) if stack is not None else ():
+            fields: dict[str, Any] = {which: changed.value}
+            yield changed.within(replace(scenario, **fields))
     prediction = scenario.prediction
     logits, loss = prediction.logits, prediction.loss
     said = (_SCALE, logits.scale), (_SOFTCAP, logits.softcap), (_SMOOTHING, loss.label_smoothing)
     values = {key: value for key, value in said if value is not None}
     known = {key: SCENARIO.known[key] for key in values}
-    for setting, says, other, out in _others_of_map(values, known, ""):
-        changed = prediction._replace(
-            logits=logits._replace(scale=other.get(_SCALE), softcap=other.get(_SOFTCAP)),
-            loss=loss._replace(label_smoothing=other.get(_SMOOTHING)),
+    for other in _others_of_map(values, known, ""):
+        named = other.value.get
+        changed_prediction = prediction._replace(
+            logits=logits._replace(scale=named(_SCALE), softcap=named(_SOFTCAP)),
+            loss=loss._replace(label_smoothing=named(_SMOOTHING)),
         )
-        yield setting, says, replace(scenario, prediction=changed), out
+        yield other.within(replace(scenario, prediction=changed_prediction))
 
 
-def _other_stacks(stack: Stack) -> Iterator[tuple[str, str, Stack, bool]]:
-    for setting, says, config, out in _other_settings(stack.config, _EMBEDDING):
-        yield setting, says, stack._replace(config=config), out
+def _other_stacks(stack: Stack) -> Iterator[_Other[Stack]]:
+    for config in _other_settings(stack.config, _EMBEDDING):
+        yield config.within(stack._replace(config=config.value))
     for key in ("embedding_norm", "final_norm"):
         norm: Settings | None = getattr(stack, key)
         for other in _others_of_map(norm.values, _NORM, key) if norm is not None else ():
             fields: dict[str, Any] = {key: norm._replace(values=other.value)} if norm else {}
-            yield other.setting, other.says, stack._replace(**fields), other.left_out
+            yield other.within(stack._replace(**fields))
     for k, positions in enumerate(stack.positions):
-        for setting, says, changed, out in _other_positions(positions):
-            kept = () if changed is None else (changed,)
+        for changed in _other_positions(positions):
+            kept = () if changed.value is None else (changed.value,)
             every = (*stack.positions[:k], *kept, *stack.positions[k + 1 :])
-            yield setting, says, stack._replace(positions=every), out
+            yield changed.within(stack._replace(positions=every))
 
 
 _EMBEDDING: Mapping[str, Key[Any]] = {EMBEDDING_SCALE.name: EMBEDDING_SCALE}
@@ -181,9 +191,7 @@ def _layer_path(part: PlannedStep) -> Name:
     return place.layer.path if isinstance(place, LayerPlace) else place.path.path
 
 
-_NO_MODEL = (
-    LookupError, ValueError, TypeError, ArithmeticError, AssertionError, AttributeError,
-)  # fmt: skip
+_NO_MODEL = (*IMPOSSIBLE, AssertionError, AttributeError)
 """The errors of steps for a configuration that no model can have."""
 
 
@@ -195,18 +203,18 @@ def _sized(told: Iterable[PlannedStep]) -> list[Definition]:
     ]
 
 
-def _other_layers(place: LayerPlace) -> Iterator[tuple[str, str, Layer, bool]]:
+def _other_layers(place: LayerPlace) -> Iterator[_Other[Layer]]:
     layer = place.layer
     fields: dict[str, Any]
     for which in ("attention", "cross"):
         attention: Attention | None = getattr(layer, which)
         if attention is None:
             continue
-        for setting, says, other, out in _other_attentions(place, attention):
-            fields = {which: other}
-            yield setting, says, layer._replace(**fields), out
-    for setting, says, config, out in _other_settings(layer.config, LAYER_ALONE):
-        yield setting, says, layer._replace(config=config), out
+        for other in _other_attentions(place, attention):
+            fields = {which: other.value}
+            yield other.within(layer._replace(**fields))
+    for config in _other_settings(layer.config, LAYER_ALONE):
+        yield config.within(layer._replace(config=config.value))
     own = layer.norms
     for which, each, after in (("each", own.each, ""), ("after", own.after, "_after")):
         for k, norm in enumerate(each):
@@ -215,12 +223,8 @@ def _other_layers(place: LayerPlace) -> Iterator[tuple[str, str, Layer, bool]]:
                 both = f"{kind.value[norms.KIND.name]} instead of {norm.get(norms.KIND)}"
                 says = f"The kind of norm{k + 1}{after} is {both}."
                 fields = {which: changed}
-                yield (
-                    kind.setting,
-                    says,
-                    layer._replace(norms=own._replace(**fields)),
-                    kind.left_out,
-                )
+                norms_changed = layer._replace(norms=own._replace(**fields))
+                yield kind._replace(says=says).within(norms_changed)
 
 
 _OF_ROWS = norms.KIND._replace(kind=Choice(("rms", "layer")))
@@ -245,34 +249,28 @@ _NOT_SET = frozenset(
 """Settings that can't be other ones with the same weights, or are none of a model."""
 
 
-def _other_attentions(
-    place: LayerPlace, attention: Attention
-) -> Iterator[tuple[str, str, Attention, bool]]:
-    for setting, says, config, out in _other_settings(attention.config, ATTENTION):
-        yield setting, says, attention._replace(config=config), out
+def _other_attentions(place: LayerPlace, attention: Attention) -> Iterator[_Other[Attention]]:
+    for config in _other_settings(attention.config, ATTENTION):
+        yield config.within(attention._replace(config=config.value))
     for kind, positions in attention.positions._asdict().items():
-        for name, says, other, out in _other_positions(positions):
-            others = attention.positions._replace(**{kind: other})
-            yield name, says, attention._replace(positions=others), out
+        for other in _other_positions(positions):
+            others = attention.positions._replace(**{kind: other.value})
+            yield other.within(attention._replace(positions=others))
     yield from _of_other_layers(place, attention)
 
 
-def _other_positions(
-    positions: Positions | None,
-) -> Iterator[tuple[str, str, Positions | None, bool]]:
+def _other_positions(positions: Positions | None) -> Iterator[_Other[Positions | None]]:
     if positions is None:
         return
     what = "" if positions.kind == "given" else f" ({positions.kind})"
-    yield positions.kind, f"The positions{what} are left out.", None, True
+    yield _Other(positions.kind, f"The positions{what} are left out.", None, left_out=True)
     known = _keys_inside(SCENARIO.known["positions"].kind)
     for other in _others_of_map(positions.config.values, known, "positions"):
         config = positions.config._replace(values=other.value)
-        yield other.setting, other.says, positions._replace(config=config), other.left_out
+        yield other.within(positions._replace(config=config))
 
 
-def _of_other_layers(
-    place: LayerPlace, attention: Attention
-) -> Iterator[tuple[str, str, Attention, bool]]:
+def _of_other_layers(place: LayerPlace, attention: Attention) -> Iterator[_Other[Attention]]:
     """Yields an attention with the positions, or one of the settings, that another kind of layer in
     its stack has."""
     others = [layer.attention for layer in place.stack.layers if layer.attends]
@@ -280,7 +278,7 @@ def _of_other_layers(
     for rotated in _unlike(here.rotated, (other.positions.rotated for other in others)):
         if here.rotated and rotated:
             turned = attention._replace(positions=here._replace(rotated=rotated))
-            yield "positions", "The rotation is that of another kind of layer.", turned, False
+            yield _Other("positions", "The rotation is that of another kind of layer.", turned)
     own = attention.config.values
     for key in ("mask", "scale", "softcap", "qk_norm"):
         for value in _unlike(own.get(key), (other.config.values.get(key) for other in others)):
@@ -288,7 +286,7 @@ def _of_other_layers(
             values = rest if value is None else {**rest, key: value}
             alike = attention._replace(config=attention.config._replace(values=values))
             says = f"The {key.replace('_', ' ')} is that of another kind of layer."
-            yield key, says, alike, False
+            yield _Other(key, says, alike)
 
 
 def _unlike(own: T, others: Iterable[T]) -> Iterator[T]:
@@ -309,17 +307,15 @@ def _are_alike(value: object, other: object) -> bool:
     return np.array_equal(value, other)  # type: ignore[arg-type]
 
 
-def _other_settings(
-    config: Settings, keys: Mapping[str, Key[Any]]
-) -> Iterator[tuple[str, str, Settings, bool]]:
+def _other_settings(config: Settings, keys: Mapping[str, Key[Any]]) -> Iterator[_Other[Settings]]:
     known = {name: key for name, key in keys.items() if name not in _NOT_SET}
     for other in _others_of_map(config.values, known, ""):
-        yield other.setting, other.says, config._replace(values=other.value), other.left_out
+        yield other.within(config._replace(values=other.value))
 
 
 def _others_of_map(
     values: Mapping[str, Any], known: Mapping[str, Key[Any]], path: str
-) -> Iterator[_Other]:
+) -> Iterator[_Other[dict[str, Any]]]:
     """Yields a map with one of its values changed or left out, or set where it isn't."""
     for name, key in known.items():
         called = f"{path}.{name}" if path else name
@@ -341,7 +337,7 @@ def _words_alone(kind: object) -> tuple[str, ...]:
     return kind.words if isinstance(kind, Choice) else ()
 
 
-def _others(value: object, kind: object, called: str) -> Iterator[_Other]:
+def _others(value: object, kind: object, called: str) -> Iterator[_Other[Any]]:
     """Yields other values for a setting: another word; a number off by one, twice or half as large;
     a map or a list with one part changed or left out."""
     match value:
@@ -364,7 +360,7 @@ def _other_values(value: object, kind: object) -> Iterator[str | int | Decimal]:
     return _other_numbers(value)
 
 
-def _others_of_list(values: tuple[object, ...], kind: object, called: str) -> Iterator[_Other]:
+def _others_of_list(values: tuple[object, ...], kind: object, called: str) -> Iterator[_Other[Any]]:
     for word in () if values else _words(kind):
         yield _Other(called, f"The {_in_words(called)} is {word}, which isn't set.", (word,))
     for k, value in enumerate(values):

@@ -117,11 +117,11 @@ def _trained(step: str) -> UpdatePlace:
 
 def _tokenizing(step: str) -> Tokenizing:
     """Makes a tokenizer with the record of what it learned, of which the step tells."""
-    from attncli.tokenizers.merges import MergeSettings, learn_merges
+    from attncli.tokenizers.merge_training import MergeSettings, learn_merges
     from attncli.tokenizers.pieces import CountedWord, make_dictionary
     from attncli.tokenizers.splitting import WhiteSpace, WordTokenizer
     from attncli.tokenizers.unigram import UnigramSettings
-    from attncli.tokenizers.unigram_training import train_by_counts
+    from attncli.tokenizers.unigram_by_counts import train_by_counts
 
     words = (CountedWord("ab", 2),)
     trained, dictionary = train_by_counts(words, UnigramSettings(3)), make_dictionary(words)

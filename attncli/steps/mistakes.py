@@ -1,5 +1,4 @@
-"""Makes mistakes on purpose: how a definition is changed, and what people do wrong in equations of
-a kind."""
+"""Mistakes made on purpose: changes of a definition, and those in equations of a kind."""
 
 from __future__ import annotations
 
@@ -243,7 +242,7 @@ def without_root(definition: Definition, _: Place | None = None) -> Definition |
 
 def exchanged(definition: Definition, _: Place | None = None) -> Definition | None:
     """Changes a − b to b − a; returns None where there is no difference."""
-    from attncli.maths.operations.prediction import TargetDifference
+    from attncli.maths.operations.losses import TargetDifference
 
     if isinstance(definition.operation, TargetDifference):
         return definition._replace(operation=replace(definition.operation, exchanged=True))

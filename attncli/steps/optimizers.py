@@ -1,4 +1,4 @@
-"""How parameters are updated: SGD, momentum, Nesterov, RMSprop, Adam, AdamW, AMSGrad, Adafactor.
+"""Updates of parameters: SGD, momentum, Nesterov, RMSprop, Adam, AdamW, AMSGrad, Adafactor.
 
 * sgd: x − η g (Robbins & Monro 1951), as `torch.optim.SGD` has it, whose weight decay is added to
   the gradient, as all but that of AdamW are.

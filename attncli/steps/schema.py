@@ -1,5 +1,9 @@
-"""What a scenario file may say: the keys of the steps, put together as the model is; and words of
-the field that are no keys, with what is said instead."""
+"""The schema of a scenario file: the keys of all steps, and words of the field that are none.
+
+The keys of the steps are put together as the model is. Reading, validation, the JSON Schema and the
+documentation's lists of keys all come of it. A scenario is a stack (a text and layers), an encoder
+that is a stack too, and what is done with the last layer's output.
+"""
 
 from __future__ import annotations
 
@@ -116,13 +120,6 @@ def _maker(name: str) -> str | None:
     None where none does."""
     makers = (step.name for step in map(step_named, STORY) if name in step.results.names)
     return next((f"did you mean {maker}, which makes {name}?" for maker in makers), None)
-
-
-# --------------------------------------------------------------------------------------------------
-# What a scenario file may say: the keys of the steps, put together as the model is. Reading,
-# validation, the JSON Schema and the documentation's lists of keys all come of it. A scenario is a
-# stack (a text and layers), an encoder that is a stack too, and what is done with the last layer's
-# output.
 
 
 def key_meant(word: str) -> str | None:

@@ -1,5 +1,4 @@
-"""The declaration of a step: its part of the story, the operations that make its quantities, and
-what it can be asked in words."""
+"""The declaration of a step: its part of the story, its operations, and questions about it."""
 
 from __future__ import annotations
 
@@ -88,9 +87,6 @@ def in_no_order(count: int, numbers: Array) -> list[int]:
     seed = " ".join(f"{number:.6g}" for number in numbers.flat)
     return Random(seed).sample(range(count), count)
 
-
-# --------------------------------------------------------------------------------------------------
-# What a step is: its part of the story, and the operations that make its quantities.
 
 Planned = tuple[Definition, ...]
 """The definitions of what a step makes at a place."""

@@ -508,10 +508,6 @@ def _reads_at_once(cell: Recurrent) -> bool:
     return cell.readout_every and cell.direction != "both"
 
 
-# --------------------------------------------------------------------------------------------------
-# A scenario's story with its shapes, and what its steps are once these are known.
-
-
 def planned(scenario: Scenario, problems: Diagnostics) -> Scenario:
     """Returns the scenario with its story, and its shapes with all that they tell; what is wrong
     goes to `problems`."""

@@ -1,4 +1,17 @@
-"""Tells how a tokenizer comes to its vocabulary, and cuts a word."""
+"""The steps of tokenizers: learning a vocabulary, and cutting a word.
+
+* learn: one round of learning pieces: counting pairs of neighbours, and merging one of them.
+  Byte-pair encoding: Sennrich et al. 2016, arXiv:1508.07909. WordPiece, with the score by which
+  it is mostly taught: Schuster & Nakajima 2012; Wu et al. 2016, arXiv:1609.08144.
+* dictionary: the words of a corpus that are frequent enough, each with an ID.
+* estimate: how probable each piece of a word is taken to be. Kudo 2018, arXiv:1804.10959; the
+  counts are those of the substrings, as it is mostly taught.
+* prune: which pieces a vocabulary can best do without. Kudo 2018, arXiv:1804.10959. Pieces that
+  were counted are tried one by one; of those that are expected in all cuts the loss is estimated,
+  as Hugging Face's `tokenizers` does.
+* viterbi: the most probable cut of a word, place by place. Viterbi 1967; for pieces of words Kudo
+  2018, arXiv:1804.10959.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +21,8 @@ from itertools import pairwise
 
 from attncli.maths.equations.tree import Apply, Equation, Sum, Symbol, at, define
 from attncli.maths.numbers.rounding import Array
-from attncli.maths.operations.attention import AddedUp, ShareItself
 from attncli.maths.operations.rearranging import Listed
+from attncli.maths.operations.softmax import AddedUp, ShareItself
 from attncli.maths.operations.subwords import (
     Arrivals,
     BelowTheLeast,
@@ -40,7 +53,7 @@ from attncli.steps.step import (
     in_no_order,
     largest,
 )
-from attncli.tokenizers.merges import (
+from attncli.tokenizers.merge_training import (
     FEW_ROUNDS,
     FIRST_ROUNDS,
     LearnedMerge,
@@ -50,29 +63,10 @@ from attncli.tokenizers.merges import (
 )
 from attncli.tokenizers.pieces import CountedDictionary, Occurrences, TokenPair, occurrences
 from attncli.tokenizers.unigram import UNKNOWN_PENALTY, Unigram, WordPlace, substrings
-from attncli.tokenizers.unigram_training import (
-    CountRound,
-    CountTraining,
-    EMTraining,
-    PieceLoss,
-    Pruning,
-)
+from attncli.tokenizers.unigram_by_counts import CountRound, CountTraining
+from attncli.tokenizers.unigram_by_em import EMTraining, PieceLoss, Pruning
 from attncli.trace import Axis, CutPlace, Definition, Place, RoundPlace, Trace
 from attncli.trace.quantity import distinct_tokens
-
-# --------------------------------------------------------------------------------------------------
-# Pieces that are learned: a dictionary, merges, Unigram's, and the rounds of all tokenizers.
-# * learn: one round of learning pieces: counting pairs of neighbours, and merging one of them.
-#   Byte-pair encoding: Sennrich et al. 2016, arXiv:1508.07909. WordPiece, with the score by which
-#   it is mostly taught: Schuster & Nakajima 2012; Wu et al. 2016, arXiv:1609.08144.
-# * dictionary: the words of a corpus that are frequent enough, each with an ID.
-# * estimate: how probable each piece of a word is taken to be. Kudo 2018, arXiv:1804.10959; the
-#   counts are those of the substrings, as it is mostly taught.
-# * prune: which pieces a vocabulary can best do without. Kudo 2018, arXiv:1804.10959. Pieces that
-#   were counted are tried one by one; of those that are expected in all cuts the loss is estimated,
-#   as Hugging Face's `tokenizers` does.
-# * viterbi: the most probable cut of a word, place by place. Viterbi 1967; for pieces of words Kudo
-#   2018, arXiv:1804.10959.
 
 
 def worked_rounds(place: Place) -> list[int]:

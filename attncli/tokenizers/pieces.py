@@ -117,9 +117,6 @@ def unknown_pieces(
     return [Piece(unknown, vocabulary.get(unknown), text)]
 
 
-# --------------------------------------------------------------------------------------------------
-# A corpus, its words with their counts, and where things stand in them.
-
 Corpus = str | Sequence[str] | Mapping[str, int]
 """A text, several, or texts (mostly single words) with how often each occurs."""
 
@@ -173,10 +170,6 @@ def occurrences(
         for thing, times in Counter(part for part in parts if part in found).items():
             found[thing].append((index, times))
     return tuple(map(tuple, found.values()))
-
-
-# --------------------------------------------------------------------------------------------------
-# A dictionary: whole words, the rarest of them left out.
 
 
 @dataclass(frozen=True)
@@ -238,9 +231,6 @@ def _tied(frequent: Sequence[CountedWord], kept: int) -> tuple[CountedWord, ...]
         return ()
     return tuple(word for word in frequent if word.count == frequent[kept].count)
 
-
-# --------------------------------------------------------------------------------------------------
-# WordPiece: cutting a word by the longest piece that the vocabulary has, from left to right.
 
 MOST_CHARACTERS = 100
 """A longer word is the unknown token: `max_input_chars_per_word` in BERT's code."""

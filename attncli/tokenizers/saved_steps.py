@@ -1,5 +1,4 @@
-"""The normalizer and the pre-tokenizer of a tokenizer.json, as Hugging Face's package `tokenizers`
-runs them.
+"""The normalizer and pre-tokenizer of a tokenizer.json, run by Hugging Face's package `tokenizers`.
 
 The package runs in a process of its own (`package_process`), which is ended when its time is over:
 of an expression such as `(a+)+$` all ways in which it may match are tried, and nothing ends that

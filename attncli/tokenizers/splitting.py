@@ -1,6 +1,12 @@
 """From a text to words, before any piece is learned or looked up, and from tokens back to a text.
 
 Each pre-tokenizer is a frozen record with `split(text) -> words` and `join(tokens) -> text`.
+
+By a tokenizer.json added tokens are taken out first, then the text is normalized and cut, both by
+Hugging Face's package `tokenizers`.
+
+BERT's way is that of Devlin et al. 2019, arXiv:1810.04805, `BasicTokenizer`, as Hugging Face's
+`tokenizers` has it.
 """
 
 from __future__ import annotations
@@ -204,10 +210,6 @@ def _class_of(character: str) -> str:
     return "\n" if is_space(character) else "."
 
 
-# --------------------------------------------------------------------------------------------------
-# A tokenizer.json's way from a text to words: added tokens are taken out first, then the text is
-# normalized and cut, both by Hugging Face's package `tokenizers`.
-
 _LETTERS_IN_CIRCLES = ((0x24B6, 0x24EA), (0x1F130, 0x1F14A), (0x1F150, 0x1F16A), (0x1F170, 0x1F18A))
 
 
@@ -335,10 +337,6 @@ def _is_inside(text: str, start: int, end: int) -> bool:
     return any(map(is_letter, text[max(0, start - 1) : start] + text[end : end + 1]))
 
 
-# --------------------------------------------------------------------------------------------------
-# BERT's way from a text to words (Devlin et al. 2019, arXiv:1810.04805; `BasicTokenizer`), as
-# Hugging Face's `tokenizers` has it.
-
 _CHINESE = re.compile(
     "([\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     "\U00020000-\U0002a6df\U0002a700-\U0002b73f\U0002b740-\U0002b81f"
@@ -396,10 +394,6 @@ def lowered(text: str) -> str:
     """Writes a text without capitals, each character by itself: a Σ that ends a word becomes σ, not
     ς."""
     return "".join(map(str.lower, text))
-
-
-# --------------------------------------------------------------------------------------------------
-# A tokenizer: a pre-tokenizer cuts texts into words, and a model cuts words into pieces.
 
 
 class WordTokenizer(NamedTuple):

@@ -1,5 +1,4 @@
-"""Unigram: a word is cut into the pieces that are most probable together; all ways to cut it, as a
-lattice, and how often each piece is expected in a cut.
+"""Unigram: words cut into the most probable pieces; all cuts as a lattice; expected counts.
 
 Kudo 2018 (arXiv:1804.10959): a cut's probability is the product of its pieces' probabilities, so
 that its score is the sum of their log-probabilities.
@@ -350,7 +349,7 @@ class Unigram:
 
 class UnigramSettings(NamedTuple):
     """The settings by which a Unigram model is learned, by counts or by expected counts
-    (`unigram_training.train_by_counts`, `unigram_training.train_by_em`)."""
+    (`unigram_by_counts.train_by_counts`, `unigram_by_em.train_by_em`)."""
 
     size: int
     """The size of the vocabulary, special tokens and the unknown one included."""

@@ -1,7 +1,9 @@
 """Named quantities, how each was made, and replaying them with some replaced.
 
 trace, quantity    a worked scenario, and each of its matrices; `axes` the names of rows and columns
+on_demand          quantities that are worked when somebody asks for them
 place              where in the model a step is taken
+extents            the extents of sides that are equal, or add up
 shapes, budget     the shapes of quantities and the cost of working, before any is worked
 missing            why a quantity can't be made
 generation         the tokens that are generated

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from attncli.maths.equations.tree import Signature
+from attncli.maths.equations.signatures import Signature
 from attncli.names import Name, below
 from attncli.scenario.model import TARGETS, Attention, Stack, projected_when
 from attncli.scenario.scenario import Scenario

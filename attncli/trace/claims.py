@@ -1,5 +1,4 @@
-"""The claims of a source about rows that are worked here, judged row by row, and what a scenario
-gives that its source doesn't have."""
+"""The claims of a source about rows, judged row by row, and givens that it doesn't have."""
 
 from __future__ import annotations
 
@@ -87,7 +86,7 @@ def _rows(trace: Trace, text: str) -> tuple[Quantity, tuple[int, ...], bool]:
 
 
 def _check_given(trace: Trace, text: str) -> None:
-    quantity = quantity_at(trace, {}, parse_address(text))[0]
+    quantity, _ = quantity_at(trace, {}, parse_address(text))
     if not quantity.given:
         raise AddressError(f"{quantity.name} isn't given", "name what the scenario gives")
     _rows(trace, text) if "[" in text.removeprefix(quantity.name) else None

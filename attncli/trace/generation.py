@@ -132,10 +132,6 @@ def _kept(before: Trace) -> Iterator[tuple[Name, Matrix]]:
                     yield below(below(path, "cache"), name.local), before[name].matrix
 
 
-# --------------------------------------------------------------------------------------------------
-# What stands in the way of it.
-
-
 def check_generation(scenario: Scenario) -> Objections:
     """Yields an objection for all that stands in the way of generating more than one token."""
     more = scenario.prediction.generation.length - 1

@@ -1,4 +1,4 @@
-"""Why a quantity can't be made, and what would help."""
+"""Quantities that can't be made: the reason, and what would help."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _can_be_worked(
     plan: Sequence[Definition], quantities: Mapping[str, Quantity], rounding: Rounding
 ) -> bool:
     """Tells whether a plan can be worked from given numbers under a rounding."""
-    from attncli.maths.operations.attention import Exponential
+    from attncli.maths.operations.softmax import Exponential
 
     matrices: dict[Name, Matrix] = {}
     try:

@@ -1,4 +1,4 @@
-"""Where in the model a step is taken, and how it finds what it works on.
+"""The places in a model at which steps are taken, and the quantities that a step finds from there.
 
 A place is of the type that says what is known there: a step that is taken at a head asks for a
 `HeadPlace`, and can't be planned anywhere else.

@@ -1,4 +1,4 @@
-"""What a served page has besides: what is wrong with its file, what was changed, its panels."""
+"""The parts of a served page that a file doesn't have: problems, changes, panels."""
 
 from __future__ import annotations
 

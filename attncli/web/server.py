@@ -131,8 +131,6 @@ class PageServer:
         async with self._telling:
             return await _in_thread(told, *given)
 
-    # -- what is answered --------------------------------------------------------------------------
-
     async def _page(self, _: Request) -> Response:
         return HTMLResponse(encoded(with_state(self.session)))
 

@@ -1,5 +1,4 @@
-"""A scenario that is worked again whenever its file changes, or somebody changes a number in its
-page: what the page is by now, what is wrong, what can be undone."""
+"""A scenario worked again at each change, in its file or its page: the page, problems, undoing."""
 
 from __future__ import annotations
 
@@ -115,8 +114,6 @@ class ServedScenario:
         wait = Paragraph(("This page is being worked out.",))
         return render(Document(Word(self.path.stem), (), closing=(wait,)), "html", _SERVED)
 
-    # -- following the file ------------------------------------------------------------------------
-
     def read(self) -> bytes:
         """Reads what the file says by now. Raises UserError for what is no scenario's file."""
         return reading.bytes_of(self.path, step_meant, again=True)
@@ -178,8 +175,6 @@ class ServedScenario:
         page = page._replace(interactive=interactive)
         return Worked(changed, trace, render(page, "html", _SERVED))
 
-    # -- changing ----------------------------------------------------------------------------------
-
     def change(self, key: str, value: str) -> None:
         """Works the page with one more change. Raises UserError where that can't be, and then
         nothing has changed."""
@@ -233,8 +228,6 @@ class ServedScenario:
         if not is_open:  # a mode holds for those, too, who may do everything
             wrong, right = "the file is write-protected", "allow writing to it, or serve a copy"
             raise UserError.of(self.path.name, wrong, right)
-
-    # -- what else is told of it -------------------------------------------------------------------
 
     def lint(self) -> Document:
         """Shows what is weak about its numbers."""

@@ -238,7 +238,7 @@ def _scenario(source: SiteSource, allowed: Allowed) -> Iterator[tuple[str, SiteF
     """Yields the scenario's file, packed with the files that it names, where these can be taken
     along."""
     from attncli.output_files import packed
-    from attncli.pipeline.plain_scenario import NotTakenError, taken_along
+    from attncli.pipeline.exporting import NotTakenError, taken_along
 
     try:
         files = taken_along(source.scenario, outside=allowed.files_outside)

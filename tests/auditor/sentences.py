@@ -449,7 +449,7 @@ _CHECKED: tuple[tuple[re.Pattern[str], Check], ...] = tuple(
         (r"^(?P<variant>.+) \([^()]*\): (?:all (?P<all>\d+) rows|(?P<n>\d+) of the (?P<of>\d+) rows|the only row|(?P<both>both rows)) of"
          r" (?P<name>[\w.\[\]]+) differs? from th(?:ose|at) (?:of (?P<own_name>\S+) )?in the (?:scenario itself|variant (?P<before>.+?)):"
          r" (?:the row of|(?P<shown>of those shown )?most that of) (?P<row>.+?),"
-         rf" with (?P<its>{_N}) instead of (?P<own>{_N})(?: in column (?:“(?P<named>.+)”|(?P<column>\d+)))?\.",
+         rf" with (?P<its>{_N}) instead of (?P<own>{_N})(?: in column (?:“(?P<named>.+)”|(?P<column>\d+)))?(?:; now the order makes a difference)?\.",
          _compared),
         (r"The (?:block has|layers have|heads have) moved the row of (?P<row>.+) furthest: from \[(?P<start>[^]]*)\] in (?P<X>\S+)"
          r" to \[(?P<end>[^]]*)\] in (?P<result>\S+)\.", _moved),

@@ -30,7 +30,7 @@ from attncli.maths.equations.tree import INNER
 from attncli.maths.numbers import decimals
 from attncli.names import Word
 from attncli.pipeline import load, work
-from attncli.pipeline.plain_scenario import all_numbers, plain_data, with_numbers
+from attncli.pipeline.plain_data import all_numbers, plain_data, with_numbers
 from attncli.scenario.file import shipped
 from attncli.trace import Trace
 from tests import oracle

@@ -14,7 +14,7 @@ from attncli.classroom.nice_numbers.costs import difficulty
 from attncli.classroom.nice_numbers.plan import plan_of
 from attncli.classroom.nice_numbers.search import UnsatisfiedError, forms
 from attncli.formats import RenderOptions, format_names, render
-from attncli.pipeline.plain_scenario import with_numbers
+from attncli.pipeline.plain_data import with_numbers
 from tests.auditor import audit_numbers
 from tests.classroom.exercises.test_design import asked_in, worked_like_the_package
 from tests.classroom.marking.test_intervals import agree, given_numbers

@@ -18,7 +18,7 @@ import numpy as np
 from attncli.maths.equations import tree as ex
 from attncli.maths.equations.tree import Expression, Location
 from attncli.maths.numbers.rounding import Array
-from attncli.maths.operations.attention import Exponential
+from attncli.maths.operations.softmax import Exponential
 from attncli.trace import Trace
 
 Choose = Callable[[Location, Array], Array]

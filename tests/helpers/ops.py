@@ -8,6 +8,8 @@ from attncli.maths.operations.activations import *
 from attncli.maths.operations.attention import *
 from attncli.maths.operations.equation import *
 from attncli.maths.operations.gradients import *
+from attncli.maths.operations.list_of_equations import *
+from attncli.maths.operations.losses import *
 from attncli.maths.operations.masking import *
 from attncli.maths.operations.norms import *
 from attncli.maths.operations.operation import *
@@ -18,4 +20,5 @@ from attncli.maths.operations.quantizing import *
 from attncli.maths.operations.rearranging import *
 from attncli.maths.operations.recurrent import *
 from attncli.maths.operations.relative_positions import *
+from attncli.maths.operations.softmax import *
 from attncli.maths.operations.subwords import *

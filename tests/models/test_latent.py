@@ -10,7 +10,7 @@ import pytest
 from attncli import Trace, load, work
 from attncli.errors import UserError
 from attncli.models.dumps.tensors import taken_apart
-from attncli.scenario.file.array_files import Tensor
+from attncli.scenario.file.dump_files import Tensor
 from tests.helpers.pages import trace_of
 
 HEADS, N, D, R_Q, R_KV, D_C, D_R = 2, 4, 6, 3, 5, 2, 4

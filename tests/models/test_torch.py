@@ -7,7 +7,7 @@ import pytest
 
 from attncli import load, work
 from attncli.models.dumps.tensors import taken_apart
-from attncli.scenario.file.array_files import Tensor
+from attncli.scenario.file.dump_files import Tensor
 from tests import oracle
 from tests.conftest import sampled
 from tests.models.test_torch_numbers import agree

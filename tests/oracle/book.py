@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -23,6 +23,7 @@ from tests.oracle.numerals import (
     padded,
     places_written,
     round_half_away,
+    rounded,
     taken_at_once,
 )
 from tests.oracle.tape import Tape, WaysBack
@@ -98,15 +99,39 @@ _OFTEN = 0.5
 
 
 @dataclass(frozen=True)
+class Hand:
+    """Who writes a book: somebody who works as the literature says. Whoever does something otherwise is
+    another `Hand`.
+
+    `rounding` is one of the ways of `decimal`. With an `rng`, each use of a quantity takes it in full,
+    rounded or rounded to more decimals, as it happens, and one of the `roots` as it is printed.
+    """
+
+    rounding: str = ROUND_HALF_UP
+    rng: Random | None = None
+    roots: Collection[int] = ()
+
+    def makes(self, _book: Book, _name: str, values: Numbers, /) -> Numbers:
+        """What is written down as a quantity, of the numbers that the literature makes it."""
+        return values
+
+    def holds(self, values: Numbers) -> Numbers:
+        """What is written down, as it is gone on with."""
+        return values if self.rng is None else values.view(Uses)
+
+
+BY_THE_BOOK = Hand()
+
+
+@dataclass(frozen=True)
 class Book:
     """Where quantities are written, under a path.
 
     `rounds` says that each is rounded before it is used, `decimal` that numbers are decimals
     rather than floats. `start` has numbers that stand in the place of what would be worked, by
     full names. `pages` holds the quantities by their full names, `places` the decimals that each
-    is rounded to, now or on a page. What is put in and what is copied isn't rounded: `copies`
-    names it. With an `rng`, each use of a quantity takes it in full, rounded or rounded to more
-    decimals, as it happens, and one of the `roots` as it is printed.
+    is rounded to, now or on a page; `held` has them as they are gone on with. What is put in and what
+    is copied isn't rounded: `copies` names it.
     """
 
     rounds: bool
@@ -120,8 +145,8 @@ class Book:
     pages: dict[str, Numbers] = field(default_factory=dict)
     places: dict[str, int] = field(default_factory=dict)
     copies: set[str] = field(default_factory=set)
-    rng: Random | None = None
-    roots: Collection[int] = ()
+    held: dict[str, Numbers] = field(default_factory=dict)
+    hand: Hand = BY_THE_BOOK
     tape: Tape = field(default_factory=Tape)
 
     @classmethod
@@ -132,8 +157,7 @@ class Book:
         start: Record,
         *,
         decimal: bool,
-        rng: Random | None = None,
-        roots: Collection[int] = (),
+        hand: Hand = BY_THE_BOOK,
     ) -> Book:
         """An empty book for a scenario."""
         rounding = data.get("rounding") or {}
@@ -146,8 +170,7 @@ class Book:
             quantities=rounding.get("quantities") or {},
             folder=folder,
             start=start,
-            rng=rng,
-            roots=roots,
+            hand=hand,
         )
 
     @property
@@ -167,11 +190,13 @@ class Book:
         """Writes down numbers that are taken over as they are, unrounded, or those that stand in
         their place; hands on what was written."""
         self.copies.add(self.path + name)
-        written = self._write(name, values, step)
-        return self._taped(name, written if self.rng is None else written.view(Uses), backs, step)
+        written = self._write(name, self.hand.makes(self, name, values), step)
+        return self._held(name, written, backs, step)
 
-    def _taped(self, name: str, values: Numbers, backs: WaysBack, step: str) -> Numbers:
-        return self.tape.writes(self.path + name, step or _step_of(name), values, backs)
+    def _held(self, name: str, values: Numbers, backs: WaysBack, step: str) -> Numbers:
+        held, full = self.hand.holds(values), self.path + name
+        self.held[full] = self.tape.writes(full, step or _step_of(name), held, backs)
+        return self.held[full]
 
     def _write(self, name: str, values: Numbers, step: str) -> Numbers:
         if self.path + name in self.start:
@@ -183,14 +208,15 @@ class Book:
     def keep(self, name: str, values: Numbers, backs: WaysBack = (), *, step: str = "") -> Numbers:
         """Writes down a quantity, rounded under `carry`, and hands on what was written. `backs` say
         how a gradient goes back to what it is made of."""
+        values = self.hand.makes(self, name, values)
         if self.rounds:
             places = self.places_of(name, step)
-            values = each(lambda x: round_half_away(x, places), values)
-        if self.rng is None or self.path + name in self.start:
+            values = each(lambda x: rounded(x, places, self.hand.rounding), values)
+        if self.hand.rng is None or self.path + name in self.start:
             written = self._write(name, values, step)
         else:
             written = self._remembered(self._write(name, taken_at_once(values), step), name, step)
-        return self._taped(name, written, backs, step)
+        return self._held(name, written, backs, step)
 
     def gradient(self, name: str, values: Numbers, step: str) -> Numbers:
         """Writes down the gradient with respect to a quantity, rounded under `carry`."""
@@ -198,11 +224,11 @@ class Book:
 
     def _remembered(self, values: Numbers, name: str, step: str) -> Numbers:
         """Numbers that each use takes in a way of its own."""
-        places, rng = self.places_of(name, step), self.rng
+        places, rng = self.places_of(name, step), self.hand.rng
         assert rng is not None
         ways = ([x, *(round_half_away(x, places + k) for k in _MORE)] for x in values.flat)
         made = [Remembered.of(each_way, rng) for each_way in ways]
-        return np.array(made, dtype=object).reshape(values.shape).view(Uses)
+        return np.array(made, dtype=object).reshape(values.shape)
 
     def places_of(self, name: str, step: str = "") -> int:
         """The decimals of a quantity: what is said of it by its full or its last name, without a
@@ -233,7 +259,8 @@ class Book:
 
     def printed_root(self, count: int) -> Number:
         """The same, which somebody may take as it is printed."""
-        if count in self.roots and self.rng is not None and self.rng.random() < _OFTEN:
+        rng, roots = self.hand.rng, self.hand.roots
+        if count in roots and rng is not None and rng.random() < _OFTEN:
             return round_half_away(Decimal(count).sqrt(), max(3, self.decimals))
         return self.root(count)
 

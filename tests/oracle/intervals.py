@@ -12,7 +12,7 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from tests.oracle.book import Book, Record
+from tests.oracle.book import BY_THE_BOOK, Book, Hand, Record
 from tests.oracle.numerals import LONGEST, places_written, round_half_away, settled
 from tests.oracle.stack import worked
 
@@ -74,7 +74,7 @@ def paper(
     decimals, as it happens at each use, and some `roots` as they are printed. Raises
     ArithmeticError for numbers that can't be worked."""
     carry = _worked(data, Path(), start, "carry")
-    book = _worked(data, Path(), start, "exact", Random(seed), roots)
+    book = _worked(data, Path(), start, "exact", Hand(rng=Random(seed), roots=roots))
     if carry is None or book is None:
         raise ArithmeticError("these numbers can't be worked")
     places = _Books(carry, book, None, carry)
@@ -101,8 +101,7 @@ def _worked(
     folder: Path,
     start: Record | None,
     policy: str,
-    rng: Random | None = None,
-    roots: Collection[int] = (),
+    hand: Hand = BY_THE_BOOK,
 ) -> Book | None:
     """The quantities under a policy; None where they can't be worked. What a tokenizer chooses
     stays as it is under the scenario's own policy."""
@@ -110,7 +109,7 @@ def _worked(
     rounding = {**said, "policy": policy, "choices": said.get("policy", _POLICIES[0])}
     try:
         data = {**data, "rounding": rounding}
-        return worked(data, folder, start, decimal=True, rng=rng, roots=roots)
+        return worked(data, folder, start, decimal=True, hand=hand)
     except ArithmeticError:
         return None
 

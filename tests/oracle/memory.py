@@ -47,9 +47,11 @@ class Uses(np.ndarray):
     """An array of remembered numbers: each sum that it goes into takes each of them in one way."""
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **data: Any) -> Any:
-        drawn = [_drawn(value) if isinstance(value, Uses) else value for value in inputs]
-        return getattr(ufunc, method)(*drawn, **data)
+        return getattr(ufunc, method)(*map(drawn, inputs), **data)
 
 
-def _drawn(values: Uses) -> Any:
+def drawn(values: Any) -> Any:
+    """An array as one sum has it."""
+    if not isinstance(values, Uses) or values.dtype != object:
+        return values.view(np.ndarray) if isinstance(values, Uses) else values
     return np.array([*map(taken, values.flat)], dtype=object).reshape(values.shape)

@@ -127,10 +127,15 @@ def of_mpmath(value: mpmath.mpf, *, decimal: bool) -> Number:
 
 def round_half_away(value: Decimal, places: int) -> Decimal:
     """Half goes away from zero; what is infinite stays so, and zero has no sign."""
+    return rounded(value, places, ROUND_HALF_UP)
+
+
+def rounded(value: Decimal, places: int, way: str) -> Decimal:
+    """The same in one of the ways of `decimal`."""
     if not value.is_finite():
         return value
     value = _SURE.plus(value)
-    return _WIDE.plus(value.quantize(Decimal((0, (1,), -places)), context=_WIDE))
+    return _WIDE.plus(value.quantize(Decimal((0, (1,), -places)), way, _WIDE))
 
 
 def padded(value: Decimal, places: int) -> Decimal:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from decimal import localcontext
 from pathlib import Path
-from random import Random
 
 from tests.oracle.attention import Inputs
-from tests.oracle.book import Book, Record
+from tests.oracle.book import BY_THE_BOOK, Book, Hand, Record
 from tests.oracle.dictionary import tell as tell_dictionary
 from tests.oracle.embedded import Told, embedded, projected_out
 from tests.oracle.layer import Memory, Surroundings, layer, settings
@@ -48,14 +47,12 @@ def worked(
     start: Record | None = None,
     *,
     decimal: bool = False,
-    rng: Random | None = None,
-    roots: Collection[int] = (),
+    hand: Hand = BY_THE_BOOK,
 ) -> Book:
     """The book of a scenario, with every quantity in it; `start` has numbers that stand in the
-    place of what would be worked, by full names. With an `rng`, numbers are rounded, or not, as
-    it happens, and so are `roots`."""
+    place of what would be worked, by full names. A `hand` may work otherwise than the literature."""
     data = written_out(with_lines(data, folder))
-    book = Book.of(data, folder, start or {}, decimal=decimal, rng=rng, roots=roots)
+    book = Book.of(data, folder, start or {}, decimal=decimal, hand=hand)
     backward, training = str(data.get("backward")).lower() == "true", data.get("train")
     if training and str(training.get("steps")) == "0":  # which comes to the gradients alone
         backward, training = True, None

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from attncli.formats import format_names
 from attncli.maths.equations import deciding
 from attncli.maths.equations.elision import elided_rows
+from attncli.maths.operations.losses import TargetDifference
 from attncli.maths.operations.operation import One
-from attncli.maths.operations.prediction import TargetDifference
 from attncli.maths.operations.rearranging import Listed
 from attncli.names import GRADIENTS
 from attncli.pages.parts.working import cell_line

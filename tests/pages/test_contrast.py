@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attncli.tokenizers.merges import MergeTraining
+from attncli.tokenizers.merge_training import MergeTraining
 from tests import oracle
 from tests.conftest import FEWER
 from tests.helpers.pages import page_of, trace_of

@@ -12,8 +12,9 @@ from typer.testing import CliRunner
 from attncli.cli import app
 from attncli.document.blocks import Block, Document
 from attncli.formats import RenderOptions, render
+from attncli.pages.parts.lengths import length_of
 from attncli.pages.parts.selection import select, shown_parts
-from attncli.pages.walkthrough import as_it_fits, length_of, part_blocks, walkthrough
+from attncli.pages.walkthrough import as_it_fits, part_blocks, walkthrough
 from attncli.pipeline import load, work
 from tests.conftest import sampled
 from tests.helpers.pages import LARGE, LIGHT, SHIPPED, shipped_trace, trace_of

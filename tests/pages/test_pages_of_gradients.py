@@ -24,7 +24,7 @@ from attncli.maths.notation.typst import TypstNotation
 from attncli.maths.operations.rearranging import TakeRows
 from attncli.maths.operations.relative_positions import TakeByBucket
 from attncli.names import GRADIENTS
-from attncli.pages.walkthrough import ONE_PAGE
+from attncli.pages.parts.lengths import ONE_PAGE
 from attncli.steps.order import STORY
 from tests.conftest import sampled
 from tests.helpers import ops
@@ -179,7 +179,7 @@ def test_adam_stands_beside_gradient_descent() -> None:
 
 def test_what_explodes_is_clipped() -> None:
     text = " ".join(page_at("rnn_backward_through_time", 80).split())
-    assert "it grows at every step. So the gradient explodes." in text
+    assert "it grows at every step, so the gradient explodes." in text
     variant = shipped_trace("rnn_backward_through_time").variants["exploding"]
     norms = [
         (q.values**2).sum() for name, q in variant.quantities.items()

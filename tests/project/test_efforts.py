@@ -14,7 +14,8 @@ import pytest
 from typer.testing import CliRunner
 
 from attncli.classroom.lint import weaknesses
-from attncli.classroom.marking.answers import MOST_ROWS, AnswerSheet, Student
+from attncli.classroom.marking.answers import MOST_ROWS, AnswerSheet
+from attncli.classroom.marking.class_list import Student
 from attncli.classroom.marking.classes import Roll
 from attncli.cli import app
 from attncli.commands.arguments import Allowed
@@ -22,8 +23,8 @@ from attncli.commands.declaring import command as declared
 from attncli.efforts import MOST_PAPERS
 from attncli.maths.equations.matrix import Matrix
 from attncli.plugins import COMMANDS, plugins
-from attncli.scenario.file import array_files
-from attncli.scenario.file.array_files import read_dump
+from attncli.scenario.file import dump_files
+from attncli.scenario.file.dump_files import read_dump
 from attncli.trace import trace
 from attncli.web.commands import ServeArguments
 from attncli.web.session import ServedScenario
@@ -186,13 +187,13 @@ def test_tensors_without_a_known_name_or_shape_are_not_read(
         stream.write(head)
         stream.truncate(len(head) + size)  # which takes no room on the disk
     read: list[tuple[int, ...]] = []
-    floats = vars(array_files)["as_floats"]
+    floats = vars(dump_files)["as_floats"]
 
     def noted(array: Any) -> Any:
         read.append(array.shape)
         return floats(array)
 
-    monkeypatch.setattr(array_files, "as_floats", noted)
+    monkeypatch.setattr(dump_files, "as_floats", noted)
     told = CliRunner().invoke(app, ["diff", "i_love_ai", str(file)])
     assert told.exit_code == 1
     assert "optimizer.state" in told.stdout
@@ -202,7 +203,7 @@ def test_tensors_without_a_known_name_or_shape_are_not_read(
 def test_large_json_is_refused_by_its_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "dump.json"
     file.write_text('{"Q": [[1, 2, 3], [1, 2, 3], [1, 2, 3]]}')
-    monkeypatch.setattr(array_files, "MOST_TEXT", 30)
+    monkeypatch.setattr(dump_files, "MOST_TEXT", 30)
     told = CliRunner().invoke(app, ["diff", "i_love_ai", str(file)])
     assert told.exit_code == 2
     assert "are too much at once; dump .safetensors or .npz" in told.stderr

@@ -21,9 +21,9 @@ from attncli.errors import UserError
 from attncli.models.checkpoints.model_folder import Checkpoint
 from attncli.models.checkpoints.modules import as_config
 from attncli.models.checkpoints.scenario_of_model import reading_of
-from attncli.scenario.file import array_files
-from attncli.scenario.file.array_files import size_of
+from attncli.scenario.file import safetensors_files
 from attncli.scenario.file.named_files import DEEPEST, RefusedFileError, bytes_in, parsed_json
+from attncli.scenario.file.safetensors_files import size_of
 from attncli.tokenizers import saved_steps
 from attncli.tokenizers.saved_steps import SavedSteps, SavedStepsError
 
@@ -119,7 +119,7 @@ def test_an_index_is_read_once_for_all_its_names(
         read.append(file)
         return file.read_bytes()
 
-    monkeypatch.setattr(array_files, "bytes_in", counted)
+    monkeypatch.setattr(safetensors_files, "bytes_in", counted)
     assert size_of(index) == 2
     assert read == [index]
 

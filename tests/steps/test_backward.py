@@ -13,7 +13,7 @@ import pytest
 from attncli import load, work
 from attncli.maths.equations import deciding
 from attncli.maths.equations.matrix import Matrix
-from attncli.maths.operations.prediction import LossOfLogits
+from attncli.maths.operations.losses import LossOfLogits
 from attncli.scenario.file.problems import ScenarioError
 from attncli.trace import GRADIENTS, Trace
 from tests.drawing import RandomPen, transformer

@@ -145,7 +145,7 @@ def test_through_time_the_gradient_vanishes_or_explodes() -> None:
     assert small == sorted(small, reverse=True)
     assert small[-1] < 0.05 * small[0]
     page = " ".join(run("run", "yassine_rnn_sentence", *sets(THROUGH_TIME)).stdout.split())
-    assert "it shrinks at every step. So the gradient vanishes" in page
+    assert "it shrinks at every step, so the gradient vanishes" in page
 
 
 def sets(changes: list[str]) -> list[str]:
@@ -167,9 +167,9 @@ def test_of_variants_it_is_told_what_becomes_of_their_gradients() -> None:
     more = ["loss=binary_cross_entropy", "targets=[[0]]", f"variants={EXPLODING}"]
     trace = work(load("yassine_rnn_sentence", [*THROUGH_TIME, *more]))
     lines = [block.text for block in chain_of(trace, select(trace)) if isinstance(block, Callout)]
-    assert "shrinks at every step. So the gradient vanishes" in str(lines[0])
+    assert "shrinks at every step, so the gradient vanishes" in str(lines[0])
     exploding = next(text for text in lines if text[1:2] == (Word("exploding"),))
-    assert "grows at every step. So the gradient explodes" in str(exploding)
+    assert "grows at every step, so the gradient explodes" in str(exploding)
     training = "train={learning_rate: 0.1, clip: 1}"
     clipped = work(load("yassine_rnn_sentence", [*THROUGH_TIME, *more, training]))
     factor = 1 / max(1, clipped["grad_norm"].values[0, 0])

@@ -109,7 +109,7 @@ def test_the_gradient_vanishes_and_explodes() -> None:
 def test_what_a_gradient_comes_to_is_said() -> None:
     page = page_of(trace_of(SHIPPED["yassine_rnn_sentence"]))
     assert (
-        "goes 0.359 → 0.151 → 0.057 → 0.004: it shrinks at every step. So the gradient vanishes."
+        "goes 0.359 → 0.151 → 0.057 → 0.004: it shrinks at every step, so the gradient vanishes."
         in " ".join(page.split())
     )
 
@@ -200,12 +200,12 @@ def test_what_a_gate_does_is_told_as_it_is() -> None:
 def test_verdicts_on_gradients_go_by_their_numbers() -> None:
     text = "sentence: a b c\nembeddings: {a: [1], b: [1], c: [1]}\ncell: rnn\nactivation: relu\nW_ax: [[1]]\ngradient: true\nW_aa: "
     for weight, line in (
-        ("[[0.5]]", "0.500 → 0.250 → 0.125: it shrinks at every step. So the gradient vanishes."),
-        ("[[2]]", "2.000 → 4.000 → 8.000: it grows at every step. So the gradient explodes."),
+        ("[[0.5]]", "0.500 → 0.250 → 0.125: it shrinks at every step, so the gradient vanishes."),
+        ("[[2]]", "2.000 → 4.000 → 8.000: it grows at every step, so the gradient explodes."),
         ("[[1]]", "1.000 → 1.000 → 1.000: it stays the same at every step."),
         ("[[0.9]]", "0.900 → 0.810 → 0.729: it shrinks at every step."),
         ("[[1.1]]", "1.100 → 1.210 → 1.331: it grows at every step."),
-        ("[[0]]", "0.000 → 0.000 → 0.000: nothing is left of it. So the gradient vanishes."),
+        ("[[0]]", "0.000 → 0.000 → 0.000: nothing is left of it, so the gradient vanishes."),
     ):
         assert line in " ".join(page_of(trace_of(text + weight)).split())
 

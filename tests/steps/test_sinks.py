@@ -98,4 +98,5 @@ def test_the_page_is_true_and_the_oracle_agrees(text: str) -> None:
             for detail in ("full", "rows", "summary"):
                 page = page_of(trace, form, 1000, detail)
                 assert audit(page, form, tables_of(trace)).false == []
-    assert "“love” to “sink” (" in page_of(trace_of(text), "terminal", 200, "rows")
+    page = page_of(trace_of(text, "show.token=love"), "terminal", 200, "rows")
+    assert "“love” attends most to “sink” (" in page

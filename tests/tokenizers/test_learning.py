@@ -11,7 +11,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from attncli import ScenarioError, load
-from attncli.tokenizers.merges import MergeModel, MergeTraining
+from attncli.tokenizers.merge_training import MergeTraining
+from attncli.tokenizers.merges import MergeModel
 from tests import oracle
 from tests.conftest import CHARACTERS
 from tests.helpers.pages import SHIPPED, page_of, page_of_cells, trace_of

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from attncli.tokenizers.merges import MergeTraining
+from attncli.tokenizers.merge_training import MergeTraining
 from tests.conftest import THOROUGH
 from tests.helpers.pages import trace_of
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from attncli import ScenarioError
-from attncli.tokenizers.merges import MergeSettings, MergeTraining, learn_merges
+from attncli.tokenizers.merge_training import MergeSettings, MergeTraining, learn_merges
 from attncli.tokenizers.pieces import CountedWord, SubwordMarks
 from attncli.tokenizers.splitting import Metaspace, Normalization
 from tests import oracle

@@ -13,15 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attncli.tokenizers.merges import (
-    Criterion,
-    MergeModel,
-    MergeSettings,
-    alphabet_of,
-    check_merges,
-    learn_merges,
-    vocabulary_of,
-)
+from attncli.tokenizers.merge_training import Criterion, MergeSettings, alphabet_of, learn_merges
+from attncli.tokenizers.merges import MergeModel, check_merges, vocabulary_of
 from attncli.tokenizers.pieces import (
     BYTE_TOKENS,
     Corpus,
@@ -43,7 +36,8 @@ from attncli.tokenizers.splitting import (
     WordTokenizer,
 )
 from attncli.tokenizers.unigram import Unigram, UnigramSettings
-from attncli.tokenizers.unigram_training import digamma, train_by_counts, train_by_em
+from attncli.tokenizers.unigram_by_counts import train_by_counts
+from attncli.tokenizers.unigram_by_em import digamma, train_by_em
 
 HUGS = count_words({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}, WhiteSpace().split)
 ANY_TEXT = st.text(st.characters(), max_size=60)  # lone surrogates too

@@ -10,13 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attncli.tokenizers import merges
+from attncli.tokenizers import merge_training
 from attncli.tokenizers import splitting as cutting
-from attncli.tokenizers.merges import MergeModel, MergeSettings, learn_merges
+from attncli.tokenizers.merge_training import MergeSettings, learn_merges
+from attncli.tokenizers.merges import MergeModel
 from attncli.tokenizers.pieces import CountedWord, LongestMatch, SubwordMarks, count_words, numbered
 from attncli.tokenizers.splitting import WordTokenizer
 from attncli.tokenizers.unigram import Unigram, UnigramSettings
-from attncli.tokenizers.unigram_training import train_by_em
+from attncli.tokenizers.unigram_by_em import train_by_em
 from tests.conftest import sampled
 
 tokenizers = pytest.importorskip("tokenizers")
@@ -48,7 +49,7 @@ def merges_of(tokenizer: Any) -> list[tuple[str, str]]:
 def alphabet_of(tokenizer: Any, text: str, affixes: SubwordMarks) -> tuple[str, ...]:
     """The package's symbols in its order, which for those with marks is a random one."""
     words = count_words(text, cutting.WhiteSpace().split)
-    known = merges.alphabet_of(words, MergeSettings(marks=affixes))
+    known = merge_training.alphabet_of(words, MergeSettings(marks=affixes))
     ids = tokenizer.get_vocab()
     return tuple(sorted(known, key=ids.__getitem__))
 

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from attncli import ScenarioError, load
 from attncli.pipeline import work
 from attncli.scenario.model import Tokenizing
-from attncli.tokenizers.unigram_training import CountTraining, EMTraining
+from attncli.tokenizers.unigram_by_counts import CountTraining
+from attncli.tokenizers.unigram_by_em import EMTraining
 from attncli.trace import Trace
 from tests.auditor import audit
 from tests.conftest import sampled

@@ -53,7 +53,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         names.append(arguments[2].name)
         return make(*arguments)
 
-    monkeypatch.setattr("attncli.trace.trace.make", noted)
+    monkeypatch.setattr("attncli.trace.on_demand.make", noted)
     return names
 
 

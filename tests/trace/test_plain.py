@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from attncli import ScenarioError, load
 from attncli.names import Name
-from attncli.pipeline.plain_scenario import plain_data, with_numbers
+from attncli.pipeline.plain_data import plain_data, with_numbers
 from attncli.scenario.file import shipped
 from tests.conftest import FEWER, sampled
 from tests.helpers.pages import LARGE, SHIPPED, trace_of

@@ -10,7 +10,8 @@ from safetensors.numpy import save_file
 
 from attncli import ScenarioError, load, work
 from attncli.formats import RenderOptions, render
-from attncli.maths.equations.matrix import MANY, Kept, Matrix, Stored
+from attncli.maths.equations.matrix import Matrix
+from attncli.maths.equations.stored_matrix import MANY, Kept, Stored
 from attncli.maths.operations.attention import Affine, AffineTransposed, Linear, MatMul
 from attncli.maths.operations.equation import EquationText
 from attncli.names import Name

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attncli import ScenarioError, load, work
-from attncli.maths.operations.attention import DivideByColumnSum
+from attncli.maths.operations.softmax import DivideByColumnSum
 from attncli.names import Name
 from attncli.pipeline import outline
 from attncli.steps import step_named

@@ -1,5 +1,4 @@
-"""A page to lay beside papers and mark them by eye: all forms of an exercise in one table, a row
-for each blank, with what is right for it in each form."""
+"""A page to lay beside papers and mark them by eye: the right answers of all forms in one table."""
 
 from __future__ import annotations
 

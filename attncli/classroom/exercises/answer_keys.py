@@ -1,5 +1,4 @@
-"""What a key accepts for a blank that knows nobody's earlier numbers, and what the known mistakes
-give; and the worked solution of what a section asks for, its lines as `attn run` prints them."""
+"""The key of a blank that knows nobody's earlier numbers: accepted answers, mistakes, working."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Which numbers of a page are asked for, how many points each is worth, and the page with blanks in
-their place.
+"""The numbers of a page that are asked for, their points, and the page with blanks for them.
 
 A result is asked for where the page tells it first: at the end of its line of working, or, where no
 line has it, in its table. A table that says only what lines have said is left out. A term is a

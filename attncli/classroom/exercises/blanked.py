@@ -1,4 +1,4 @@
-"""What is taken out of a page for a form of an exercise, and the sections without it."""
+"""Pages without the numbers of a form that are asked for, and the sections that are left."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""A student's paper as a document, and the table of a class: marks, commonest mistakes, hardest
-blanks."""
+"""A student's paper as a document, and the table of a class: marks, mistakes, hardest blanks."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The data of a form to type papers into: of each blank what is right, what known mistakes give,
-and how its number is worked from others, by which it is judged as it will be marked: by the paper's
-own numbers before it."""
+"""The data of a form to type papers into, which judges as marking does, by numbers before."""
 
 from __future__ import annotations
 
@@ -10,7 +8,7 @@ from typing import NamedTuple
 
 from attncli.classroom.exercises.exam_papers import ExamForm
 from attncli.classroom.exercises.fingerprint import joint_mark
-from attncli.classroom.marking.answers import Student
+from attncli.classroom.marking.class_list import Student
 from attncli.document.blocks import Section, text_of_spans
 from attncli.document.questions import Item, plain_points
 from attncli.maths.notation.escaping import guarded, visible

@@ -1,5 +1,7 @@
-"""The parts of an exam as one paper: what is asked is called by the number of its part as well,
-`2/weights[love, AI]`, and questions are numbered through."""
+"""The parts of an exam as one paper, with blanks called `2/weights[love, AI]`.
+
+Questions are numbered through.
+"""
 
 from __future__ import annotations
 
@@ -237,10 +239,6 @@ def _part_in_each(
     part = exam.parts[k]
     for name, _ in forms:
         yield questions_page(part.title, part.questions, name, frame, exam.seed)
-
-
-# --------------------------------------------------------------------------------------------------
-# Other ids in a document: wherever one stands, whatever it is a part of.
 
 
 def _renamed(document: Document, prefix: str) -> Document:

@@ -1,5 +1,4 @@
-"""From answers files to exams: the forms of an exercise to mark answers by, what is asked, and
-whether the answers belong to it."""
+"""Exams of answers files: the forms that they are marked by, and whether they belong to these."""
 
 from __future__ import annotations
 
@@ -24,7 +23,8 @@ from attncli.classroom.exercises.requests import ExerciseRequest, PartAsked, tol
 from attncli.classroom.files.exercise_file import Blanking, Points
 from attncli.classroom.files.manifest import FormMade, PartMade, TermMade
 from attncli.classroom.files.scheme import Scheme
-from attncli.classroom.marking.answers import AnswerSheet, Student
+from attncli.classroom.marking.answers import AnswerSheet
+from attncli.classroom.marking.class_list import Student
 from attncli.classroom.marking.exam import Exam, cell_of, first_cell_of, line_of
 from attncli.classroom.marking.exam_parts import OwnQuestions, PartExam, WholeExam
 from attncli.classroom.marking.word_answers import question_at

@@ -1,4 +1,8 @@
-"""A short hash that tells what an exercise was made from, and what changed between two makings."""
+"""A short hash that tells what an exercise was made from, and what changed between two makings.
+
+The hashes of papers made before are of log-probabilities with all digits, of which the last hang on
+how Python adds floats up.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +22,7 @@ from attncli.document.questions import Item, plain_points
 from attncli.errors import agreed, listed
 from attncli.maths.equations.matrix import Matrix
 from attncli.names import Name, below
-from attncli.pipeline.plain_scenario import numbers_of_texts
+from attncli.pipeline.implied_values import numbers_of_texts
 from attncli.scenario.file.keys import Key
 from attncli.scenario.model import (
     Attention,
@@ -260,11 +264,6 @@ def _mark(scenario: Scenario, made_from: MadeFrom, texts: Iterable[str]) -> str:
 def _in_letters(digest: hashlib._Hash) -> str:
     mark = digest.hexdigest()[:8]
     return _LETTERS[int(mark[0], 16)] + mark[1:]
-
-
-# --------------------------------------------------------------------------------------------------
-# Papers made before. Their hashes are of log-probabilities with all digits, of which the last hang
-# on how Python adds floats up.
 
 
 def earlier(scenario: Scenario) -> Iterator[MadeFrom]:

@@ -1,4 +1,4 @@
-"""What the forms of an exercise cost, and which known mistakes show in them, as a page."""
+"""The page of what the forms of an exercise cost, and of the mistakes that show in each."""
 
 from __future__ import annotations
 

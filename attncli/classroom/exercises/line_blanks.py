@@ -1,6 +1,8 @@
-"""Asking for numbers in lines of working. What a page tells or asks for is known from its beginning
-on, so that no number is asked for twice, and so is what would lead to an answer: copies of it, and
-what is made of it number by number."""
+"""Blanks in lines of working, none for a number that is asked for or given away elsewhere.
+
+What a page tells or asks for is known from its beginning on, and so is what would lead to an
+answer: copies of it, and what is made of it number by number.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The page for the next lesson: the mistakes of most papers, each as it was made and as it is
-right, and one more blank of its kind to try on other numbers; then what else few had right."""
+"""The page for the next lesson: the mistakes of most papers, put right, and blanks to try again."""
 
 from __future__ import annotations
 

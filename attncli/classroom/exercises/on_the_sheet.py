@@ -1,4 +1,4 @@
-"""What whoever works a sheet has to work with, and which mistakes can be made of that."""
+"""The numbers that a sheet gives to work with, and the mistakes that can be made of these."""
 
 from __future__ import annotations
 

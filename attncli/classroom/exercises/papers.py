@@ -1,5 +1,4 @@
-"""An exercise on paper: with all its answers, the student's sheet without any, in another language,
-for somebody, one that checks itself, and the key as a page.
+"""An exercise on paper: with answers, without, in other languages, checking itself; its key.
 
 A sheet that checks itself judges numbers by their author's own ones before them, as they are
 marked: it starts from what it prints and works the rest by the formulas, the key's numbers too,

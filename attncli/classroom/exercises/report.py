@@ -1,5 +1,4 @@
-"""A marked paper as a document: the numbers of its trace as `attn check` tells them, and beside
-these numbers inside lines of working, answers in words, and a teacher's own questions."""
+"""A marked paper as a document: numbers as `attn check` tells them, lines, answers in words."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""What an exercise asks for of a worked scenario, from how it is ordered: selections of its steps,
-single cells, and questions that are answered in words."""
+"""The selections, cells and questions that an exercise orders, found in a worked scenario."""
 
 from __future__ import annotations
 

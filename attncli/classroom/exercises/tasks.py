@@ -1,5 +1,4 @@
-"""What is to be done, in words: `Compute the three scores of the query “likes”.` And hints how, in
-words, formulas and names, without a number."""
+"""Tasks in words, `Compute the three scores of the query “likes”.`, and hints, without numbers."""
 
 from __future__ import annotations
 
@@ -45,10 +44,10 @@ _Numbers = Sequence[tuple[Blankable, Item]]
 def task_of(trace: Trace, path: Name, asked: _Numbers, words: FrameWords) -> Paragraph:
     """Writes the task of a section at a path, with the points of each part if there are several."""
     results: dict[Name, list[tuple[Blankable, Item]]] = {}
-    terms = [pair for pair in asked if pair[0].cell is None]
-    for pair in asked:
-        if pair[0].cell is not None:
-            results.setdefault(pair[0].quantity, []).append(pair)
+    terms: list[tuple[Blankable, Item]] = []
+    for number, item in asked:
+        group = terms if number.cell is None else results.setdefault(number.quantity, [])
+        group.append((number, item))
     tasks = words.tasks
     parts = [(_numbers(trace[name], path, group, tasks), group) for name, group in results.items()]
     if terms:
@@ -74,7 +73,8 @@ def _listed(parts: Sequence[Spans], words: Words) -> Spans:
 def _numbers(quantity: Quantity, path: Name, asked: _Numbers, words: Words) -> Spans:
     """Writes which numbers are asked for: `the three scores of the query “likes”`, `the six numbers
     of Q`, `exp_sum[I]`"""
-    cell = asked[0][0].cell
+    first, _ = asked[0]
+    cell = first.cell
     if len(asked) == 1 and cell is not None:
         return (Term(quantity.symbol(cell.row, cell.column, quantity.name.seen_from(path))),)
     name, many = quantity.name, len(asked)

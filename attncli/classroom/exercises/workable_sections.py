@@ -69,7 +69,8 @@ def sections_of(
     given cell tells what it makes of it. A part that is only asked in words has the tables that it
     starts from."""
     order = _Order(trace, asks, asked_in_words)
-    parts = [pair for pair in enumerate(shown_parts(trace), 1) if order.tells(pair[1])]
+    shown = enumerate(shown_parts(trace), 1)
+    parts = [(number, part) for number, part in shown if order.tells(part)]
     known, sections = order.known([part for _, part in parts]), list[StepSection]()
     for number, part in parts:
         works = order.works(part)
@@ -119,7 +120,10 @@ class _Order:
 
     def by_cells(self, part: PlannedStep) -> bool:
         """Tells whether a part is told in the lines of single cells."""
-        return self.makes(part) and bool(selection_of(part, self.asks)[1])
+        if not self.makes(part):
+            return False
+        _, cells = selection_of(part, self.asks)
+        return bool(cells)
 
     def works(self, part: PlannedStep) -> PlannedStep:
         """Returns a part without what no wanted cell is made of."""

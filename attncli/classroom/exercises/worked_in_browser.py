@@ -1,6 +1,7 @@
-"""How the numbers that a paper asks for are worked from each other, as data for a page that judges
-each by its author's own ones before it (`formats/html/judging.js`): of each quantity a formula, or
-its numbers where the working starts from these.
+"""The formulas of a paper's numbers, as data for a page that judges each by those before it.
+
+Of each quantity it has a formula, or its numbers where the working starts from these. The page is
+`formats/html/judging.js`.
 
 The sheet of a student starts from what is printed on it: the key's numbers are worked by the page
 and stand nowhere in it. What no formula for a browser leads to, or what is worked from that, is
@@ -19,14 +20,15 @@ import numpy as np
 
 from attncli.document.questions import Item, WorkedInBrowser
 from attncli.judging.judging import Judge
-from attncli.maths.equations.tree import Location, Number, Quotient, Root, axes_of
+from attncli.maths.equations.signatures import axes_of
+from attncli.maths.equations.tree import Location, Number, Quotient, Root
 from attncli.maths.notation.trees import PlaceOf, Tree, tree_of
 from attncli.maths.numbers.rounding import Array
 from attncli.maths.operations.activations import DivideBy
-from attncli.maths.operations.attention import Exponential
 from attncli.maths.operations.equation import Indexed
 from attncli.maths.operations.operation import ZeroOne
 from attncli.maths.operations.rearranging import Moved
+from attncli.maths.operations.softmax import Exponential
 from attncli.trace import Definition
 
 _MOST_NUMBERS = 20_000

@@ -1,6 +1,4 @@
-"""Reads an exam as somebody orders it in a file: parts, each an exercise about a scenario or
-questions in the teacher's own words, and what stands around them. An exercise is an exam of one
-part."""
+"""Files of exams as somebody orders them: parts, a teacher's own questions, texts around them."""
 
 import os
 from collections.abc import Mapping

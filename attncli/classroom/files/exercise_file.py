@@ -1,5 +1,4 @@
-"""Reads an exercise as somebody orders it, in a file or by options: what is asked of a scenario,
-for how many points, and what stands around the questions.
+"""An exercise as somebody orders it, in a file or by options: what is asked, points, texts.
 
 The fields of the records are the keys of a file, from which come reading and the tables of the
 reference.

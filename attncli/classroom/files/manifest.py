@@ -1,5 +1,4 @@
-"""Reads and writes the manifest of an exercise or an exam, which is kept beside its papers: which
-forms were made, from which numbers, what each part of them asks, and which files are theirs."""
+"""The manifest beside papers: the forms that were made, their numbers, their parts, their files."""
 
 from collections.abc import Mapping
 from decimal import Decimal

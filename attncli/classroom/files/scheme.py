@@ -1,5 +1,4 @@
-"""Reads a marking scheme, as an exam or a file of its own says it: what is wrong costs how much,
-which mistakes cost nothing, and the scale of grades."""
+"""Marking schemes: what each mistake costs, mistakes that cost nothing, and the scale of grades."""
 
 import os
 from collections.abc import Mapping
@@ -155,8 +154,8 @@ class Scheme(NamedTuple):
     def grade(self, points: Decimal, of: Decimal) -> str:
         """Returns the best grade that so many points bring; nothing where there is none."""
         share = 100 * points / of if of else Decimal(0)
-        earned = [(least, name) for name, least in self.grades.items() if share >= least]
-        return max(earned)[1] if earned else ""
+        earned = {name: least for name, least in self.grades.items() if share >= least}
+        return max(earned, key=lambda name: (earned[name], name), default="")
 
 
 def _of_costs(name: str) -> str | None:

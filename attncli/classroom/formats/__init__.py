@@ -1,0 +1,1 @@
+"""Formats that only exercises are written in."""

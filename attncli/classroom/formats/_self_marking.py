@@ -1,5 +1,4 @@
-"""What formats share that mark answers by themselves: a form as HTML with a place for each answer,
-its solution, its hints, and what is accepted for a blank, as ranges apart from each other."""
+"""Forms that mark answers by themselves, as HTML: places for answers, solutions, hints, ranges."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Spreadsheets: an answers file with one row a blank, and the tables of a class. Lines are ended as
-RFC 4180 has it.
+"""Spreadsheets as in RFC 4180: answers files with one row a blank, and the tables of a class.
 
 Spreadsheets take a cell that begins with `=`, `+`, `-` or `@` for a formula, quoted or not, and so
 one behind a semicolon where this separates cells. They make numbers and dates of texts such as

@@ -1,5 +1,6 @@
-"""Moodle XML: a category of cloze questions, one a form, their blanks as fields that mark
-themselves: `{2:NUMERICAL:=0.42:0.005#why~%50%0.58:0.005#why}`.
+"""Moodle XML: cloze questions, one a form, whose blanks are fields that mark themselves.
+
+A blank is such a field: `{2:NUMERICAL:=0.42:0.005#why~%50%0.58:0.005#why}`.
 
 Each question holds all that it takes to answer it, so that a quiz can draw one at random. What
 can't be said twice: mathematics is left to Moodle's MathJax, as `\\(…\\)`; a field can't stand

@@ -1,5 +1,4 @@
-"""QTI 2.1: a package of a test that draws one form, each form an item that holds all that it takes
-to answer it: its answers are marked by rules that stand in it.
+"""QTI 2.1: a package of a test that draws one form, an item that holds the rules of its marking.
 
 The files of a package are what is written here; packed they are a .zip file for Canvas, TAO, Onyx
 and others. Identifiers, elements and their order are those of the published schema,

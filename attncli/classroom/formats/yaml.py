@@ -1,5 +1,4 @@
-"""An answers file to fill in, one line a blank, by its id; and what answers files say of the
-exercise that they belong to.
+"""An answers file to fill in, one line a blank, and the exercise that answers files belong to.
 
 Written as text, since only the scenario's reader knows YAML: keys are double-quoted scalars, in
 which any character can stand as it is or as an escape.

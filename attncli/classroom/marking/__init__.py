@@ -3,5 +3,6 @@
 answers, word_answers, unknown_cells  what students answered, read and understood
 exam, exam_parts                      the items of an exam, and their points
 marked_papers, costs, overrides       a paper with its verdicts and points
+class_list                            the students of a class
 classes, anonymous                    the papers of a class
 """

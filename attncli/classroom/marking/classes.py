@@ -9,7 +9,8 @@ from decimal import Decimal
 from functools import cached_property
 from typing import NamedTuple
 
-from attncli.classroom.marking.answers import AnswerSheet, Student, named_by
+from attncli.classroom.marking.answers import AnswerSheet, named_by
+from attncli.classroom.marking.class_list import Student
 from attncli.classroom.marking.exam import address_of
 from attncli.classroom.marking.exam_parts import MarkedExam, WholeExam
 from attncli.classroom.marking.marked_papers import MarkedPaper, in_a_row

@@ -1,5 +1,8 @@
-"""The cost of mistakes: a mistake of understanding costs a share of its step, once in each head or
-layer, rounding a share of one number, once a paper, and all else a share of each number."""
+"""The cost of mistakes: of understanding, of rounding, and of others, as shares.
+
+A mistake of understanding costs a share of its step, once in each head or layer, rounding a share
+of one number, once a paper, and all else a share of each number.
+"""
 
 from __future__ import annotations
 

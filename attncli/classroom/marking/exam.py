@@ -1,5 +1,7 @@
-"""The items of an exam and their points: cells, `scores[love, AI]`, and numbers in working,
-`scores[love, AI].working[2]`."""
+"""The items of an exam and their points: cells, and numbers in lines of working.
+
+As `scores[love, AI]` and `scores[love, AI].working[2]`.
+"""
 
 from __future__ import annotations
 

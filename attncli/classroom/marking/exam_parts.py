@@ -1,5 +1,4 @@
-"""Exams of several parts: which answers belong to which, what each part is worth, and questions in
-a teacher's own words, which no working leads to."""
+"""Exams of several parts: the answers and points of each, and questions in a teacher's words."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Answers in words, as people write them: `attends_most[love]: AI`; and why they are wrong: what
-misreads the right numbers, or makes them in a known wrong way."""
+"""Answers in words, `attends_most[love]: AI`, and the mistakes that wrong ones come of."""
 
 from __future__ import annotations
 
@@ -14,9 +13,9 @@ import numpy as np
 
 from attncli.document.questions import Worth
 from attncli.errors import listed, shortened
-from attncli.judging.causes import KnownMistakes
 from attncli.judging.honest_paths import Paths
 from attncli.judging.judging import Submission
+from attncli.judging.known_mistakes import KnownMistakes
 from attncli.judging.verdicts import Cause, Given, Judgement
 from attncli.maths.equations.enclosures import Enclosure
 from attncli.maths.equations.tree import Location

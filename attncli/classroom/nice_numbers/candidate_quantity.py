@@ -1,4 +1,8 @@
-"""A quantity as the rules see it, in one scenario or in many candidates at once."""
+"""A quantity as the rules see it, in one scenario or in many candidates at once.
+
+A quantity may not tell a common mistake that gives what the right way gives, and it is told by
+other numbers where the two rounding policies show them otherwise.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +15,11 @@ import numpy as np
 
 from attncli.maths.equations.matrix import Matrix
 from attncli.maths.numbers.rounding import Array, Flags
-from attncli.maths.operations.attention import DivideByRow, Exponential
 from attncli.maths.operations.equation import is_a
 from attncli.maths.operations.masking import Masked
 from attncli.maths.operations.operation import Operation
 from attncli.maths.operations.prediction import KeptShare
+from attncli.maths.operations.softmax import DivideByRow, Exponential
 from attncli.names import Name
 from attncli.option_values import POLICIES
 from attncli.scenario.file.address import AddressError, Index, parse_address
@@ -203,11 +207,6 @@ def made_of(trace: Trace, quantity: Quantity, rows: RowsLookedAt) -> CandidateQu
 def _shown_places(matrix: Matrix) -> int:
     """Returns the decimals that a matrix's numbers are shown with."""
     return matrix.decimals if matrix.places is None else min(matrix.places, matrix.decimals)
-
-
-# --------------------------------------------------------------------------------------------------
-# What numbers don't tell: common mistakes that give what the right way gives. And what they tell
-# differently: numbers that the two rounding policies show as others.
 
 
 class Attempt(NamedTuple):

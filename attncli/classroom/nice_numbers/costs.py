@@ -1,4 +1,4 @@
-"""What numbers cost to work out by hand: products, their digits and signs, how hard they are.
+"""The cost of working numbers out by hand: products, their digits and signs.
 
 Each multiplication that an equation has of two numbers other than 0 is a product; one of three
 numbers is two, and a square one. It costs the digits of the one times those of the other, as it is
@@ -38,10 +38,11 @@ from attncli.maths.equations.arrays import IndexedArray, contracted, laid, summe
 from attncli.maths.equations.tree import TWO, E, Expression, Number, Operand, Power, Product, each
 from attncli.maths.numbers import decimals
 from attncli.maths.numbers.rounding import Array, Flags
-from attncli.maths.operations.attention import ProductOfMatrices, RowSum
+from attncli.maths.operations.attention import ProductOfMatrices
 from attncli.maths.operations.equation import Indexed, is_a
 from attncli.maths.operations.norms import ColumnMean, MeanOfSquares, RowMean
 from attncli.maths.operations.prediction import KeptSum
+from attncli.maths.operations.softmax import RowSum
 from attncli.trace import Trace
 
 

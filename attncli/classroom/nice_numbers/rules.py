@@ -1,4 +1,4 @@
-"""What makes the numbers of an exercise weak: one small function a rule.
+"""The rules that weak numbers of an exercise break, one small function each.
 
 Each takes a quantity as it was made, alone [n, m] or in many candidates at once [n, m, b],
 and tells which of its cells (or rows, as [n, 1]) break the rule. The search for forms and
@@ -21,10 +21,11 @@ from attncli.classroom.nice_numbers.costs import WITHIN
 from attncli.errors import Problem
 from attncli.maths.numbers.rounding import Array, Flags
 from attncli.maths.operations.activations import Activate, Dropout
-from attncli.maths.operations.attention import DivideByRow, Exponential, ProductOfMatrices
+from attncli.maths.operations.attention import ProductOfMatrices
 from attncli.maths.operations.equation import is_a
 from attncli.maths.operations.operation import ZeroOne
 from attncli.maths.operations.prediction import KeptShare
+from attncli.maths.operations.softmax import DivideByRow, Exponential
 from attncli.scenario.file.problems import nearest
 
 _NO_PIVOT = 1e-9

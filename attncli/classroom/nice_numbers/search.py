@@ -22,6 +22,7 @@ from attncli.classroom.nice_numbers.candidate_quantity import (
     made_of,
     shown_rows,
 )
+from attncli.classroom.nice_numbers.candidates import BatchMaker
 from attncli.classroom.nice_numbers.costs import LIMITS, FormCost, Limits, difficulty, middle, near
 from attncli.classroom.nice_numbers.plan import Plan, plan_of
 from attncli.classroom.nice_numbers.pools import Drawn, Pools
@@ -33,13 +34,7 @@ from attncli.classroom.nice_numbers.rules import (
     check_names,
 )
 from attncli.classroom.nice_numbers.showing import Blanks, shows
-from attncli.classroom.nice_numbers.sieve import (
-    UNWORKABLE,
-    BatchMaker,
-    Failures,
-    RuleFilter,
-    Survivor,
-)
+from attncli.classroom.nice_numbers.sieve import UNWORKABLE, Failures, RuleFilter, Survivor
 from attncli.document.questions import form_name
 from attncli.errors import UserError, listed
 from attncli.maths.equations.matrix import Matrix
@@ -147,7 +142,11 @@ def _spared(trace: Trace, plan: Plan, by_name: Mapping[str, int] | None = None) 
         return {(name, rule): many for name in names for rule, many in by_name.items()}
     counts = {key: int(np.sum(broken)) for key, broken in _broken(trace, plan)}
     # how many queries share a winner is of the kind of an exercise; the rest is free once broken
-    return {key: count if key[1] == "winners" else _ANY for key, count in counts.items() if count}
+    return {
+        (name, rule): count if rule == "winners" else _ANY
+        for (name, rule), count in counts.items()
+        if count
+    }
 
 
 def _broken(trace: Trace, plan: Plan) -> Iterator[tuple[tuple[str, str], Flags]]:

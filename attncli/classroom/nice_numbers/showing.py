@@ -1,5 +1,4 @@
-"""Finds which known mistakes show in a form: those that give some blank a number that isn't right
-where those before are, however they are rounded."""
+"""Mistakes that show in a form: that give a wrong number however those before it are rounded."""
 
 from __future__ import annotations
 
@@ -11,15 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from attncli.classroom.nice_numbers.candidate_quantity import Attempt, shown_rows, units
+from attncli.classroom.nice_numbers.candidates import Batch, BatchMaker, CandidateValues, Quantities
 from attncli.classroom.nice_numbers.costs import Cells
 from attncli.classroom.nice_numbers.plan import Plan
-from attncli.classroom.nice_numbers.sieve import (
-    Batch,
-    BatchMaker,
-    CandidateValues,
-    Quantities,
-    unfit,
-)
+from attncli.classroom.nice_numbers.sieve import unfit
 from attncli.judging.honest_paths import Tolerance, taken
 from attncli.judging.judging import Judge
 from attncli.maths.numbers.rounding import Flags, Unworkable

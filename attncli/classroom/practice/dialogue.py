@@ -224,9 +224,9 @@ def _others(lesson: Lesson, seed: int) -> Iterator[Trace]:
 def _exercise_in(typed: PracticeArguments) -> ExerciseFile:
     """Returns the exercise of a file, which says itself what is asked, or of the options. Raises
     UserError."""
+    from attncli.classroom.exercise_orders import asks_of
     from attncli.classroom.files.exam_file import is_ordered, load_exam
     from attncli.classroom.files.exercise_file import ExerciseFile
-    from attncli.classroom.making_exercises import asks_of
 
     if not is_ordered(typed.scenario):
         return ExerciseFile(typed.scenario, asks_of(typed.part, typed.cell, typed.ask))

@@ -214,8 +214,8 @@ def _line_from_its_start(trace: Trace, quantity: Quantity, cell: Location) -> Li
         return line
     operands = trace.operands(definition)
     copied = definition.operation.first_form(cell.row, cell.column, *operands)
-    first, *others = line.parts if len(line.parts) > 1 else [("=", copied), *line.parts]
-    return line._replace(parts=((first[0], _unfolded(first[1])), *others))
+    (sign, form), *others = line.parts if len(line.parts) > 1 else [("=", copied), *line.parts]
+    return line._replace(parts=((sign, _unfolded(form)), *others))
 
 
 def _unfolded(form: Expression) -> Expression:

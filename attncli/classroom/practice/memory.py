@@ -1,5 +1,4 @@
-"""What somebody has practised so far, over all sessions: how each quantity of a step went, and what
-comes again, as a text to keep."""
+"""The record of somebody's practice over all sessions, and what comes again, as a text to keep."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Somebody who practises: what is asked one after the other, which numbers were given, what became
-of each, and where they stopped, as a text to keep."""
+"""A session of practice: its questions, numbers, verdicts and the place to go on, as a text."""
 
 from __future__ import annotations
 

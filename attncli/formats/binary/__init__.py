@@ -1,0 +1,1 @@
+"""Formats whose files are not text."""

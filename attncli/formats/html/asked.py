@@ -1,5 +1,4 @@
-"""Numbers that a reader can ask where they come from: each has a place in a list, whose entries are
-the lines that work them out, down to what is given."""
+"""The numbers of a page that can be asked where they come from, with the lines that tell it."""
 
 from __future__ import annotations
 

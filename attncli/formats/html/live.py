@@ -1,5 +1,4 @@
-"""What a page carries to be worked again in a browser: the equations of its quantities, what each
-number on it is of these, and where the scenario's text says what can be changed."""
+"""The equations of a page, its numbers by these, and places of changes, as data for a browser."""
 
 from __future__ import annotations
 
@@ -17,7 +16,8 @@ from attncli.formats.colours import LIGHT
 from attncli.formats.html.asked import AskedNumbers
 from attncli.formats.html.blocks import escaped
 from attncli.formats.numbers import text_of
-from attncli.maths.equations.tree import Expression, Location, axes_of
+from attncli.maths.equations.signatures import axes_of
+from attncli.maths.equations.tree import Expression, Location
 from attncli.maths.notation.trees import Tree, tree_of
 
 

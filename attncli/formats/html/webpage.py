@@ -1,5 +1,4 @@
-"""What pages share: their looks and scripts, inside each page or in files of a website; what is
-around the pages of that; a page inside another one, such as a notebook's."""
+"""Looks, scripts and frames of pages: alone, in a website, and in a notebook."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""One HTML file that works by itself: every number can be asked where it comes from, and sheets
-check themselves."""
+"""One HTML file that works by itself: its numbers tell where they come from, sheets check."""
 
 from __future__ import annotations
 
@@ -42,7 +41,7 @@ from attncli.formats.html.webpage import (
     looks_of,
 )
 from attncli.formats.svg.drawing import drawn, inline
-from attncli.formats.svg.elements import NOBODY, Asked
+from attncli.formats.svg.elements import NOBODY, Askable
 from attncli.formats.svg.laid_out import LaidOut, laid_out_by
 from attncli.formats.writers import (
     Heading,
@@ -225,7 +224,7 @@ def bar_of(words: Words) -> str:
 """
 
 
-def figure_html(block: Picture | Graph, asked: Asked = NOBODY) -> str:
+def figure_html(block: Picture | Graph, asked: Askable = NOBODY) -> str:
     """Draws a figure that can be moved to and fro where the screen is narrower. Where its numbers
     may be changed, it has the places of those that it is laid out by."""
     picture = drawn(block, asked)

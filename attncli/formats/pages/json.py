@@ -1,5 +1,4 @@
-"""One JSON object: the quantities of each step, numbers in full and as printed; written one piece
-after the other, so that no large page is ever a whole."""
+"""One JSON object, in pieces: the quantities of each step, numbers in full and as printed."""
 
 from __future__ import annotations
 

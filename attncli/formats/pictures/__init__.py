@@ -1,0 +1,1 @@
+"""Formats whose files are pictures."""

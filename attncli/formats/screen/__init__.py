@@ -1,0 +1,1 @@
+"""Pages in characters, on a terminal."""

@@ -1,5 +1,4 @@
-"""Pictures in characters, by their kinds. What tells series apart is a mark or a fill, not a
-colour."""
+"""Pictures in characters, by their kinds, with marks and fills where others have colours."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Numbers along an axis as curves with a point for each, their names at their ends; and sizes as
-bars, the number at each bar's end."""
+"""Numbers along an axis as curves with named ends; and sizes as bars with numbers at theirs."""
 
 from __future__ import annotations
 
@@ -11,7 +10,7 @@ from attncli.formats.numbers import text_of as number_text
 from attncli.formats.svg.elements import (
     NOBODY,
     PHONE,
-    Asked,
+    Askable,
     DrawnAxis,
     Picture,
     Point,
@@ -71,7 +70,7 @@ class _Plot(NamedTuple):
         return [None if y is None else (self.x(k), y) for k, y in enumerate(heights)]
 
 
-def curves(block: Curves, asked: Asked = NOBODY) -> Picture:
+def curves(block: Curves, asked: Askable = NOBODY) -> Picture:
     """Draws the curves, ticks at the left, labels below, the name of each curve at its end."""
     plot = _plot(block)
     texts = [printed(label) for label in block.labels]
@@ -123,7 +122,7 @@ def _labels(plot: _Plot, texts: Sequence[str], axis: str) -> Iterator[str]:
         yield text_at(plot.left + plot.wide / 2, y + _LINE + 4, axis, "middle aside")
 
 
-def _curve(plot: _Plot, k: int, series: Series, asked: Asked) -> Iterator[str]:
+def _curve(plot: _Plot, k: int, series: Series, asked: Askable) -> Iterator[str]:
     """Draws a series' line, which is broken where a number has no place, and its points."""
     points = plot.points(series)
     for run in _runs(points):
@@ -149,7 +148,7 @@ def _runs(points: Sequence[Point | None]) -> Iterator[list[Point]]:
             run = []
 
 
-def _mark(k: int, point: Point, number: Number, asked: Asked) -> str:
+def _mark(k: int, point: Point, number: Number, asked: Askable) -> str:
     """Draws a point, by which its curve is known without its colour, too: round, square, on its
     tip."""
     x, y = point
@@ -223,7 +222,7 @@ class _Panel(NamedTuple):
     """How wide all of it is."""
 
 
-def bars(block: Bars, asked: Asked = NOBODY) -> Picture:
+def bars(block: Bars, asked: Askable = NOBODY) -> Picture:
     """Draws the series beside each other, further ones below where there isn't room."""
     left = widest(map(label_text, block.labels)) + _GAP
     rows = bands(_panels(block, PHONE - left), lambda entry: entry.wide, PHONE - left, _BETWEEN)
@@ -234,7 +233,7 @@ def bars(block: Bars, asked: Asked = NOBODY) -> Picture:
     )
 
 
-def _beside(panels: Sequence[_Panel], block: Bars, left: float, asked: Asked) -> Picture:
+def _beside(panels: Sequence[_Panel], block: Bars, left: float, asked: Askable) -> Picture:
     """Draws some of the series beside each other, behind the labels."""
     names = [*map(label_text, block.labels)]
     elements, x = [*_row_names(names, left - _GAP, 0)], left
@@ -278,7 +277,7 @@ def _middle(top: float, i: int) -> float:
     return top + _HEADING + _ROW * (i + 0.5)
 
 
-def _panel(panel: _Panel, x: float, top: float, asked: Asked) -> Iterator[str]:
+def _panel(panel: _Panel, x: float, top: float, asked: Askable) -> Iterator[str]:
     zero = x + panel.zero
     if panel.series.name:
         yield text_at(zero, top + _HEADING / 2 - 2, printed(panel.series.name), "aside")
@@ -288,7 +287,7 @@ def _panel(panel: _Panel, x: float, top: float, asked: Asked) -> Iterator[str]:
     yield line((zero, top + _HEADING), (zero, bottom), "axis")
 
 
-def _bar(panel: _Panel, number: Number, zero: float, y: float, asked: Asked) -> Iterator[str]:
+def _bar(panel: _Panel, number: Number, zero: float, y: float, asked: Askable) -> Iterator[str]:
     """Draws a bar, whose length is its number's; none where that has no end."""
     size = float(number.shown) * panel.unit if number.shown.is_finite() else 0.0
     kind = "bar below" if number.shown < 0 else "bar"

@@ -14,7 +14,7 @@ from attncli.formats.svg.elements import (
     LEAST_SIZE,
     NOBODY,
     TEXT_SIZE,
-    Asked,
+    Askable,
     Picture,
     described,
     element,
@@ -31,11 +31,11 @@ _ASKED = " data-n="
 """What has numbers to go to isn't a single image."""
 
 
-def drawn(block: PictureBlock | Graph, asked: Asked = NOBODY) -> Picture:
+def drawn(block: PictureBlock | Graph, asked: Askable = NOBODY) -> Picture:
     return rule_for(block, _DRAWN, "a drawing")(block, asked)
 
 
-_DRAWN: Mapping[type, Callable[[Any, Asked], Picture]] = {
+_DRAWN: Mapping[type, Callable[[Any, Askable], Picture]] = {
     HeatMaps: heat_maps,
     Bars: bars,
     Curves: curves,
@@ -46,13 +46,13 @@ _DRAWN: Mapping[type, Callable[[Any, Asked], Picture]] = {
 }
 
 
-def inline(picture: Picture, asked: Asked = NOBODY) -> str:
+def inline(picture: Picture, asked: Askable = NOBODY) -> str:
     """Writes a picture for a page of HTML, whose style sheet has its colours; its parts one by
     one."""
     return "\n".join(_for_a_page(part, asked) for part in picture.parts or (picture,))
 
 
-def _for_a_page(picture: Picture, asked: Asked) -> str:
+def _for_a_page(picture: Picture, asked: Askable) -> str:
     wide, _ = _outside(picture)
     role = "group" if any(_ASKED in e for e in picture.elements) else "img"
     least = wide * LEAST_SIZE / TEXT_SIZE
@@ -65,7 +65,7 @@ def alone(picture: Picture) -> str:
     return _svg(picture, (style,), NOBODY, xmlns="http://www.w3.org/2000/svg")
 
 
-def _svg(picture: Picture, before: tuple[str, ...], asked: Asked, **more: str) -> str:
+def _svg(picture: Picture, before: tuple[str, ...], asked: Askable, **more: str) -> str:
     wide, high = _outside(picture)
     box = f"{-_EDGE} {-_EDGE} {wide:.1f} {high:.1f}"
     inside = (*before, *picture.elements)

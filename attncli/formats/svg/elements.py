@@ -1,6 +1,4 @@
-"""The elements of pictures: how wide their texts are, where these find room, the ticks of axes,
-their looks, with the colours of a light and of a dark page, as a style sheet, and what they say in
-words for those who don't see them."""
+"""The elements of pictures: widths of texts and room for them, ticks, styles, descriptions."""
 
 from __future__ import annotations
 
@@ -37,7 +35,7 @@ Told = Sequence[str | Number]
 """What a picture says in words; its numbers, which may be changed, by themselves."""
 
 
-class Asked(Protocol):
+class Askable(Protocol):
     """A list of a page's numbers, in which a reader asks where one comes from."""
 
     @property
@@ -57,21 +55,21 @@ class _Nobody(NamedTuple):
         return None
 
 
-NOBODY: Asked = _Nobody()
+NOBODY: Askable = _Nobody()
 """What a picture is drawn for where nobody can ask."""
 
 Shows = Literal["shade", "grey", "width", "stroke-width"]
 """How a shape shows its number."""
 
 
-def asking(number: Number, asked: Asked) -> Mapping[str, str]:
+def asking(number: Number, asked: Askable) -> Mapping[str, str]:
     """Returns the attributes of a text that is a number."""
     place = asked.place(number)
     return {} if place is None else {"data_n": f"{place}"}
 
 
 def showing(
-    number: Number, asked: Asked, shows: Shows, rooms: Sequence[float], *scale: float
+    number: Number, asked: Askable, shows: Shows, rooms: Sequence[float], *scale: float
 ) -> Mapping[str, str]:
     """Returns the attributes of a shape that shows a number: which, how, how many characters of it
     there is room for, and of one below 0 if that is another place; and by what scale. The page's
@@ -135,7 +133,7 @@ def text_at(x: float, y: float, text: str, kind: str = "", **attributes: float |
 
 
 def number_at(
-    x: float, y: float, number: Number, kind: str, asked: Asked, **attributes: str
+    x: float, y: float, number: Number, kind: str, asked: Askable, **attributes: str
 ) -> str:
     """Writes a number that can be asked, its middle as high as `y`."""
     return text_at(x, y, number_text(number), kind, **attributes, **asking(number, asked))
@@ -207,7 +205,7 @@ def described(
     title: str,
     told: Told,
     inside: Iterable[str],
-    asked: Asked = NOBODY,
+    asked: Askable = NOBODY,
     **more: float | str,
 ) -> str:
     """Writes an element with a title and a description, for those who don't see it."""
@@ -218,7 +216,7 @@ def described(
     return element(name, (*words, *inside), **{"role": "img", **more})
 
 
-def _told_number(number: Number, asked: Asked) -> str:
+def _told_number(number: Number, asked: Askable) -> str:
     """Writes a number that is told; where it may be changed, as an element that can be found."""
     place = asked.place(number) if asked.changing else None
     text = number_text(number)

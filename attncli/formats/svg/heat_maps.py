@@ -1,5 +1,4 @@
-"""Heat maps: each cell the darker the larger it is, its number in it; several beside each other,
-each under its name."""
+"""Heat maps: each cell the darker the larger it is, its number in it; several side by side."""
 
 from __future__ import annotations
 
@@ -13,7 +12,7 @@ from attncli.document.tables import MatrixBlock
 from attncli.formats.colours import LIGHT, shade_of
 from attncli.formats.svg.elements import (
     NOBODY,
-    Asked,
+    Askable,
     Picture,
     Told,
     element,
@@ -69,7 +68,7 @@ def heat_map(block: MatrixBlock, place: str) -> Picture:
     return shaded(grid, f"{place} · {called}" if place else called, Shading(), NOBODY)
 
 
-def shaded(grid: Grid, title: str, shading: Shading, asked: Asked) -> Picture:
+def shaded(grid: Grid, title: str, shading: Shading, asked: Askable) -> Picture:
     """Draws a table whose numbers are shaded."""
     names, *columns = grid.columns
     headings, called = [c.heading.text for c in columns], [entry.text for entry in names.cells]
@@ -107,7 +106,7 @@ def _headings(
 
 
 def _cells(
-    grid: Grid, corner: tuple[float, float], wide: float, shading: Shading, asked: Asked
+    grid: Grid, corner: tuple[float, float], wide: float, shading: Shading, asked: Askable
 ) -> Iterator[str]:
     """Draws the cells, the largest number of each row in bold."""
     for i, (_, *row) in enumerate(grid.rows()):
@@ -147,7 +146,7 @@ _MOST, _FIRST = 16, 13
 """So many rows and columns are drawn; the middle of more is left out."""
 
 
-def heat_maps(block: HeatMaps, asked: Asked = NOBODY) -> Picture:
+def heat_maps(block: HeatMaps, asked: Askable = NOBODY) -> Picture:
     """Draws the maps, all shaded by one scale, as many beside each other as fit."""
     shading = _shading(block)
     tables = [(printed(name), _drawn(entry)) for name, entry in block.maps]

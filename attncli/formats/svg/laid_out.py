@@ -1,5 +1,4 @@
-"""What a picture is laid out by: the numbers that it has to be drawn anew for when they are other
-ones, as a page's script can't set its shapes by them."""
+"""The numbers that a picture is laid out by, for which a script has to have it drawn anew."""
 
 from __future__ import annotations
 
@@ -8,7 +7,7 @@ from typing import NamedTuple
 
 from attncli.document.blocks import Graph
 from attncli.document.pictures import Bars, HeatMaps, Picture, Pixels
-from attncli.formats.svg.elements import Asked
+from attncli.formats.svg.elements import Askable
 from attncli.formats.svg.heat_maps import entries_of, has_all
 from attncli.maths.equations.tree import Blank, Number
 
@@ -22,7 +21,7 @@ class LaidOut(NamedTuple):
     """What they may become other ones below, as they have no shape there."""
 
 
-def laid_out_by(block: Picture | Graph, asked: Asked) -> LaidOut | None:
+def laid_out_by(block: Picture | Graph, asked: Askable) -> LaidOut | None:
     """Returns what the picture is laid out by; None where it has numbers without a place, or leaves
     some out."""
     if isinstance(block, HeatMaps) and not has_all(block):

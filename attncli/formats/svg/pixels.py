@@ -9,7 +9,7 @@ from attncli.document.pictures import Pixels, Series
 from attncli.formats.numbers import text_of as number_text
 from attncli.formats.svg.elements import (
     NOBODY,
-    Asked,
+    Askable,
     Picture,
     element,
     number_at,
@@ -30,7 +30,7 @@ _LIGHT = 0.46
 """The share of white from which a number is black: either has a contrast of 4.5 : 1."""
 
 
-def pixels(block: Pixels, asked: Asked = NOBODY) -> Picture:
+def pixels(block: Pixels, asked: Askable = NOBODY) -> Picture:
     """Draws the patches beside and below each other as they lie in the picture."""
     across, side = isqrt(len(block.patches)), isqrt(len(block.patches[0].numbers))
     numbers = [float(n.shown) for patch in block.patches for n in patch.numbers]
@@ -67,7 +67,7 @@ def _size(block: Pixels, side: int) -> float:
 
 
 def _patch(
-    patch: Series, side: int, size: float, shades: _Shades, asked: Asked, *, told: bool
+    patch: Series, side: int, size: float, shades: _Shades, asked: Askable, *, told: bool
 ) -> Picture:
     """Draws a patch, its name above it and its numbers in it where these are `told`."""
     top = _NAME if told else 0.0

@@ -1,5 +1,4 @@
-"""Who attends to whom: a ribbon for each query, as wide as 1, which parts into its weights; what
-is attended to stands below in its order, each word with its weight."""
+"""Attention as ribbons, one a query, which part into its weights, above the words with these."""
 
 from __future__ import annotations
 
@@ -13,7 +12,7 @@ from attncli.formats.numbers import text_of as number_text
 from attncli.formats.svg.elements import (
     NOBODY,
     PHONE,
-    Asked,
+    Askable,
     Picture,
     element,
     in_rows,
@@ -35,7 +34,7 @@ _MOST_WORDS = 16
 """Of more words a query has those that it attends to alone."""
 
 
-def ribbons(block: Graph, title: str, asked: Asked = NOBODY) -> Picture:
+def ribbons(block: Graph, title: str, asked: Askable = NOBODY) -> Picture:
     """Draws the queries one by one, as many beside each other as fit."""
     words = [*dict.fromkeys([*block.targets, *(edge.target for edge in block.edges)])]
     queries = [[*its] for _, its in groupby(block.edges, attrgetter("source"))]
@@ -60,7 +59,7 @@ class _Row(NamedTuple):
     """Where the query stands."""
 
 
-def _query(edges: Sequence[Edge], words: Sequence[Word], least: float, asked: Asked) -> Picture:
+def _query(edges: Sequence[Edge], words: Sequence[Word], least: float, asked: Askable) -> Picture:
     """Draws a query above the word that is its own, or the middle of the row."""
     by_word = {edge.target: edge for edge in edges}
     shown = [word for word in words if len(words) <= _MOST_WORDS or word in by_word]
@@ -80,7 +79,7 @@ def _query(edges: Sequence[Edge], words: Sequence[Word], least: float, asked: As
     return Picture("", (), (pitch * len(shown), _FALL + 3 * _LINE), elements)
 
 
-def _key(edge: Edge | None, word: Word, x: float, asked: Asked) -> Iterator[str]:
+def _key(edge: Edge | None, word: Word, x: float, asked: Askable) -> Iterator[str]:
     """Draws a word, quietly if it has no ribbon; below it the weight."""
     kind = "middle inked K" if edge else "middle aside"
     yield text_at(x, _FALL + 1.5 * _LINE + 4, label_text(word), kind)
@@ -88,7 +87,7 @@ def _key(edge: Edge | None, word: Word, x: float, asked: Asked) -> Iterator[str]
         yield number_at(x, _FALL + 2.5 * _LINE, edge.weight, "middle", asked)
 
 
-def _parted(edges: Sequence[Edge], row: _Row, least: float, asked: Asked) -> Iterator[str]:
+def _parted(edges: Sequence[Edge], row: _Row, least: float, asked: Askable) -> Iterator[str]:
     """Draws the ribbons from the left to the right, so that none is before another."""
     weights = [float(edge.weight.full) for edge in edges]
     start = row.top - _ONE * sum(weights) / 2

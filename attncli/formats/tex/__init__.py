@@ -1,4 +1,8 @@
 """LaTeX: words and mathematics, tables, lines of working, and whole files.
 
+setting    words and numbers in TeX
+tables     tables; `working` lines of working
+documents  whole files
+
 Each makes texts of what it is given; TeX itself is never run.
 """

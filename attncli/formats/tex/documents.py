@@ -1,5 +1,4 @@
-"""Whole files: an article, an exam, or a fragment of either to be put into a file of one's own; and
-how each block of a document is written."""
+"""Whole files: an article, an exam, or a fragment of either; and each kind of block in them."""
 
 from __future__ import annotations
 

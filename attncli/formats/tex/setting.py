@@ -1,5 +1,4 @@
-"""How words and numbers are set in TeX, their inks and shades, how wide they will be in its own
-fonts, near enough to break lines by it; and what blocks have to know of the page.
+"""Words and numbers set in TeX: inks, shades, widths, and what blocks know of the page.
 
 Any Unicode is printed, by pdfTeX as `U+732B` if need be.
 """

@@ -1,5 +1,4 @@
-"""How each piece of a page is written, a call of what `page.typ` defines, and whole files: what
-lays a page out, the colours, then the pieces of each document."""
+"""Whole files of Typst: each piece of a document a call of what `page.typ` defines."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Words as string literals of Typst, and which characters its fonts have; expressions as equations,
-in pieces that a line may be broken between; running text."""
+"""Running text as string literals of Typst, the characters of its fonts, and its equations."""
 
 from __future__ import annotations
 

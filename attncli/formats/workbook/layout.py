@@ -1,5 +1,4 @@
-"""Which sheets a workbook has, what they have on them from top to bottom, rows of text and tables
-of numbers, where each number stands, and the names that a spreadsheet takes of these."""
+"""The sheets of a workbook from top to bottom, and the place and name of each number on them."""
 
 from __future__ import annotations
 

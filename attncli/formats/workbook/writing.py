@@ -1,5 +1,4 @@
-"""Writing sheets with XlsxWriter: texts, numbers and formulas where the layout has them, how cells
-look, how wide columns are, and how a sheet goes on paper."""
+"""Sheets written with XlsxWriter, by the layout: texts, numbers, formulas, looks, printing."""
 
 from __future__ import annotations
 
@@ -234,8 +233,6 @@ class Writer:
                 self._table(page, sheet.name, placed)
         set_up(page, sheet, self._title)
 
-    # -- texts ---------------------------------------------------------------------------------
-
     def _text(self, page: Worksheet, row: int, item: TextRow) -> None:
         if item.look == "link":
             (name,) = map(str, item.cells)
@@ -256,8 +253,6 @@ class Writer:
         quote = {"quote_prefix": True} if text.startswith(_READ_AS_FORMULAS) else {}
         cut = text[:_LONGEST_TEXT]
         page.write_string(row, column, cut, self._formats.of({**LOOKS[look], **quote}))
-
-    # -- tables --------------------------------------------------------------------------------
 
     def _table(self, page: Worksheet, sheet: str, placed: PlacedItem) -> None:
         """Writes the name of a quantity, its formulas, the names of its columns, then its rows."""

@@ -1,4 +1,7 @@
-"""The values of an equation, as arrays at NumPy's speed."""
+"""The values of an equation, as arrays at NumPy's speed.
+
+Some are written otherwise here than on a page, so that floats lose no digits.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,8 @@ import numpy as np
 
 from attncli.maths.equations import deciding
 from attncli.maths.equations import tree as ex
-from attncli.maths.equations.tree import Apply, Expression, Signature, e_to, operands_in, rewritten
+from attncli.maths.equations.signatures import Signature
+from attncli.maths.equations.tree import Apply, Expression, e_to, operands_in, rewritten
 from attncli.maths.numbers.rounding import Array
 
 Work = Callable[[Sequence[Array]], Array]
@@ -286,9 +290,6 @@ def _goes_over(node: Expression, over: str) -> bool:
     return set(over) <= {index for operand in operands_in(node) for index in operand.indices}
 
 
-# -- functions, each over an array ---------------------------------------------------------------
-
-
 def _each(function: Callable[[float], float]) -> Function:
     """Makes a function of arrays from a function of one number that NumPy doesn't have; a call
     takes 60 ns a number instead of 5."""
@@ -351,10 +352,6 @@ FUNCTIONS: Mapping[str, Function] = MappingProxyType(
     }
 )
 """The functions of equations, and those that `stable_form` puts in the place of sums."""
-
-
-# --------------------------------------------------------------------------------------------------
-# Equations written so that floats lose no digits: for arrays and their bounds, not pages.
 
 
 @lru_cache(maxsize=256)

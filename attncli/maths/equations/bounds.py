@@ -1,4 +1,4 @@
-"""How far the floats of each cell of an equation may be from its true value.
+"""Bounds on how far the floats of each cell of an equation are from its true value.
 
 A bound is absolute + relative · |v|: what is relatively off is one number for all cells, what is
 absolutely off an array. The rules are those of Higham, Accuracy and Stability of Numerical
@@ -21,7 +21,8 @@ from attncli.maths.equations import deciding
 from attncli.maths.equations import tree as ex
 from attncli.maths.equations.arrays import laid
 from attncli.maths.equations.matrix import Matrix
-from attncli.maths.equations.tree import Expression, Signature, axes_of, operands_in
+from attncli.maths.equations.signatures import Signature, axes_of
+from attncli.maths.equations.tree import Expression, operands_in
 from attncli.maths.numbers.rounding import Array, Error
 
 EPSILON = float(np.finfo(np.float64).eps)
@@ -144,8 +145,6 @@ class _Bounds(ex.Fold[Error]):
                 return self.is_positive(operand)
             case _:
                 return _is_positive_anyway(node)
-
-    # -- each kind of node -------------------------------------------------------------------------
 
     def of_operand(self, _: ex.Operand) -> Error:
         return Error(0.0, EPSILON)
@@ -308,8 +307,6 @@ def _is_off(*errors: Error) -> bool:
     """Tells whether one of the bounds has an absolute part."""
     return any(isinstance(error.absolute, np.ndarray) for error in errors)
 
-
-# -- functions of one argument -------------------------------------------------------------------
 
 _CHOICES = frozenset({"max", "min", "where"})
 """What is chosen is off by no more than the arguments are; none changes its sign relatively, so

@@ -1,5 +1,4 @@
-"""What follows from an indexed equation alone: worked out once for all operations that are it, such
-as those of many layers."""
+"""The consequences of an equation, worked out once for all operations that share it."""
 
 from __future__ import annotations
 
@@ -11,7 +10,8 @@ from attncli.maths.equations import tree as ex
 from attncli.maths.equations.arrays import Work, program, stable_form
 from attncli.maths.equations.exact import PlacesOfParts
 from attncli.maths.equations.matrix import Matrix
-from attncli.maths.equations.tree import Expression, Signature, axes_of
+from attncli.maths.equations.signatures import Signature, axes_of
+from attncli.maths.equations.tree import Expression
 from attncli.maths.equations.working import Filled, filled, in_brief
 
 

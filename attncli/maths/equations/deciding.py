@@ -180,8 +180,6 @@ class _Evaluator(ex.Fold[Value]):
         self.exact, self.near = context(_EXACT_DIGITS), context(digits)
         self.down, self.up = context(digits, ROUND_FLOOR), context(digits, ROUND_CEILING)
 
-    # -- each kind of node -----------------------------------------------------------------------
-
     def of_symbol(self, node: ex.Symbol) -> Value:
         if node == ex.E:
             return self.power_of_e(_ONE)
@@ -239,8 +237,6 @@ class _Evaluator(ex.Fold[Value]):
             raise TypeError(f"{node.function} is not a function that can be evaluated")
         return function(self, *[self.of(argument) for argument in node.arguments])
 
-    # -- arithmetic ------------------------------------------------------------------------------
-
     def noted(self, function: Callable[..., Decimal], *numbers: Decimal) -> Value:
         """Applies a function that rounds by `near`: returns its result if that is exact, and
         otherwise the ends around it."""
@@ -286,9 +282,9 @@ class _Evaluator(ex.Fold[Value]):
         """Applies a function that never falls, to a number or to both ends."""
         if isinstance(x, Decimal):
             return function(x)
-        return Between(_ends(function(x.low))[0], _ends(function(x.high))[1])
-
-    # -- functions -------------------------------------------------------------------------------
+        low, _ = _ends(function(x.low))
+        _, high = _ends(function(x.high))
+        return Between(low, high)
 
     def power_of_e(self, x: Decimal) -> Value:
         return _power_of_e(self.digits, x)

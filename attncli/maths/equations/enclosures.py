@@ -1,5 +1,4 @@
-"""Between which numbers each cell of an equation's result lies, where those of each cell of its
-operands are known: interval arithmetic (Moore 1966), many cells at once."""
+"""The ends between which cells lie, given those of operands: interval arithmetic (Moore 1966)."""
 
 from __future__ import annotations
 
@@ -15,7 +14,8 @@ import numpy as np
 from attncli.maths.equations import deciding
 from attncli.maths.equations import tree as ex
 from attncli.maths.equations.arrays import FUNCTIONS, raised
-from attncli.maths.equations.tree import Expression, Signature, operands_in
+from attncli.maths.equations.signatures import Signature
+from attncli.maths.equations.tree import Expression, operands_in
 from attncli.maths.numbers.rounding import Array
 
 if TYPE_CHECKING:

@@ -1,5 +1,4 @@
-"""The formula of an equation, with names for its operands, and as one of whole matrices where it is
-that; the working of a whole row."""
+"""The formula of an equation, with named operands or whole matrices; the working of a row."""
 
 from __future__ import annotations
 
@@ -10,16 +9,14 @@ from itertools import permutations, product
 from attncli.maths.equations import tree as ex
 from attncli.maths.equations.elision import shown_entries
 from attncli.maths.equations.matrix import Matrix
+from attncli.maths.equations.signatures import Along, Signature, indices_of
 from attncli.maths.equations.tree import (
-    Along,
     Equation,
     Expression,
     Operand,
-    Signature,
     Symbol,
     at,
     define,
-    indices_of,
     operands_in,
     rewritten,
     with_each,
@@ -112,10 +109,6 @@ def row_as_vector(tree: Expression, i: int, operands: Sequence[Matrix]) -> Expre
     return with_each(tree, Operand, change)
 
 
-# --------------------------------------------------------------------------------------------------
-# What an equation says of whole matrices, `X Wᵀ + b` for `Σ_k X[i, k] × W[j, k] + b[j]`.
-
-
 def in_matrices(tree: Expression, shapes: Signature) -> Expression | None:
     """Writes an equation without indices, as sums and products of matrices; returns None where it
     isn't made of these."""
@@ -169,9 +162,6 @@ def _turned(operand: Operand, shapes: Signature) -> Iterator[tuple[Along, Expres
     plain = Operand(operand.place)
     yield (row, column), plain
     yield (column, row), ex.Transposed(plain)
-
-
-# -- constants by the names that a formula has for them ------------------------------------------
 
 
 def with_names(

@@ -1,4 +1,4 @@
-"""What sums and products of decimals round to, in the machine's whole numbers modulo 2^64.
+"""Rounded sums and products of decimals, in the machine's whole numbers modulo 2^64.
 
 Floats tell such a value up to a few units of the last place, so that of what it is in units of its
 own last place the last 64 bits are enough, however long it is. The digits of products of matrices
@@ -21,7 +21,8 @@ from attncli.maths.equations import tree as ex
 from attncli.maths.equations.arrays import Arrays, IndexedArray, together
 from attncli.maths.equations.exact import PlacesOfParts, reciprocal
 from attncli.maths.equations.matrix import Matrix
-from attncli.maths.equations.tree import Expression, Signature
+from attncli.maths.equations.signatures import Signature
+from attncli.maths.equations.tree import Expression
 from attncli.maths.numbers import decimals
 from attncli.maths.numbers.rounding import Array, Cells, Doubtful
 

@@ -1,4 +1,7 @@
-"""The working of a cell, and of long sums as a page tells them: `1 + 2 + 3 + … + 512`."""
+"""The working of a cell, and of long sums as a page tells them: `1 + 2 + 3 + … + 512`.
+
+The first form is an equation with numbers for its operands; others follow.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +17,8 @@ from attncli.maths.equations import deciding
 from attncli.maths.equations import tree as ex
 from attncli.maths.equations.elision import MOST_PARTS, elided
 from attncli.maths.equations.matrix import Matrix
-from attncli.maths.equations.tree import (
-    Expression,
-    Number,
-    Signature,
-    axis_of,
-    constant,
-)
+from attncli.maths.equations.signatures import Signature, axis_of
+from attncli.maths.equations.tree import Expression, Number, constant
 from attncli.maths.numbers import decimals
 from attncli.names import Word
 
@@ -147,9 +145,6 @@ def _together(terms: Sequence[Expression]) -> ex.Omitted:
     return ex.Omitted(Number.written(decimals.total(values)), max(places))
 
 
-# --------------------------------------------------------------------------------------------------
-# The working of a cell: an equation with numbers for its operands, and the forms that follow.
-
 Indices = Mapping[str, int]
 """Where each index is, from 0; and "", which stands for an axis without any, at 0."""
 Filled = Callable[[Indices, Sequence[Matrix]], Expression]
@@ -180,9 +175,6 @@ def negated(x: Number) -> Number:
     """Changes the sign of a number on the way of a line."""
     full, shown = decimals.negated(x.full), decimals.negated(x.shown)
     return Number(full, shown, ex.INNER, ex.Negative(x)) if x.cell else Number(full, shown)
-
-
-# -- the first form: numbers in the place of operands ------------------------------------------
 
 
 def filled(
@@ -361,9 +353,6 @@ def _node(node: Expression, of: Callable[[Expression], Filled], whole: bool) -> 
         return lambda at, operands: node.of((*before, tuple([x(at, operands) for x in each])))
     each = [of(part) for part in node.parts]
     return lambda at, operands: node.of([x(at, operands) for x in each])
-
-
-# -- the forms after it ------------------------------------------------------------------------
 
 
 def simplification_steps(first: Expression) -> tuple[Expression, ...]:

@@ -1,4 +1,4 @@
-"""Where things that stand in columns go over to a next line, whatever the format measures by."""
+"""Lines of columns that are broken where they get too wide, whatever the format measures by."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a notation is: how each node of an expression is written, by the signs it has for that."""
+"""Notations: the signs by which each node of an expression is written."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Rows of many numbers as plain text, each as `plain` writes it, at the speed of Python's own
-formatting; only what that may not tell alike is written one by one."""
+"""Rows of many numbers in plain text, at the speed of Python's formatting."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Expressions as lists of JSON, for whoever works them again: `["/", 4, 7]`, where 4 and 7 are the
-places of numbers in a list."""
+"""Expressions as lists of JSON, `["/", 4, 7]`, where 4 and 7 are places in a list of numbers."""
 
 from __future__ import annotations
 
@@ -7,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 from attncli.maths.equations import tree as ex
-from attncli.maths.equations.tree import Expression, Location, Number, Signature
+from attncli.maths.equations.signatures import Signature
+from attncli.maths.equations.tree import Expression, Location, Number
 from attncli.maths.notation.plain import plain
 from attncli.maths.notation.spreadsheet import entries
 from attncli.maths.numbers import decimals

@@ -1,5 +1,4 @@
-"""Activation functions, each one expression of x, and what else goes number by number: dividing by
-a number, adding."""
+"""Activation functions, each an expression of x, and other operations number by number."""
 
 from __future__ import annotations
 
@@ -44,9 +43,6 @@ class BiasAfter(Indexed):
         function = equation(f"({ACTIVATIONS[kind]}) + b[j]", x="n k", W=sides, b="1 m")
         product = f"sum(x[i, k] * {weight} for k in k)"
         super().__init__(*read(function.swap("x", product, f"{kind}(x @ {W}) + b"), {}))
-
-
-# -- number by number ------------------------------------------------------------------------------
 
 
 class InRows(Indexed):

@@ -20,6 +20,7 @@ from attncli.maths.equations import derivative as equations
 from attncli.maths.equations.bounds import EPSILON
 from attncli.maths.equations.formulas import in_matrices, names_of_constants, with_names
 from attncli.maths.equations.matrix import Matrix
+from attncli.maths.equations.signatures import parse
 from attncli.maths.equations.tree import (
     Apply,
     Equation,
@@ -36,15 +37,12 @@ from attncli.maths.equations.tree import (
     each,
     minus,
     operands_in,
-    parse,
     rewritten,
 )
 from attncli.maths.equations.working import sum_of
 from attncli.maths.numbers.rounding import Array, Error, largest
 from attncli.maths.operations.equation import Indexed, is_a
-from attncli.maths.operations.operation import Operation, WholeNumbers, Working
-from attncli.maths.operations.positions import Rotate
-from attncli.maths.operations.prediction import (
+from attncli.maths.operations.losses import (
     BinaryCrossEntropies,
     BinaryLossOfLogits,
     CrossEntropies,
@@ -54,6 +52,8 @@ from attncli.maths.operations.prediction import (
     TargetDifference,
     smooth,
 )
+from attncli.maths.operations.operation import Operation, WholeNumbers, Working
+from attncli.maths.operations.positions import Rotate
 from attncli.maths.operations.rearranging import Moved
 from attncli.maths.operations.relative_positions import TakeByBucket
 

@@ -16,9 +16,9 @@ from attncli.maths.equations.enclosures import (
 from attncli.maths.equations.matrix import Matrix
 from attncli.maths.equations.tree import Expression, Number
 from attncli.maths.numbers.rounding import Array
-from attncli.maths.operations.attention import Exponential
 from attncli.maths.operations.operation import Operation, ZeroOne
 from attncli.maths.operations.rearranging import Moved
+from attncli.maths.operations.softmax import Exponential
 
 
 def enclosing(

@@ -22,9 +22,9 @@ from attncli.maths.equations.tree import (
 )
 from attncli.maths.numbers import decimals
 from attncli.maths.numbers.rounding import Array, Flags, IndexArray, Rounding
-from attncli.maths.operations.attention import all_masked
 from attncli.maths.operations.equation import Indexed, equation, read_equation
 from attncli.maths.operations.operation import Working, ZeroOne
+from attncli.maths.operations.softmax import all_masked
 from attncli.names import Word
 
 MINUS_INFINITY = Number.written(Decimal("-Infinity"))

@@ -1,4 +1,4 @@
-"""What an operation on matrices is, and how the digits that floats leave in doubt are decided.
+"""Operations on matrices, and how the digits that floats leave in doubt are decided.
 
 That is how a number rounds under `carry`, and under `exact` what is little beside the terms that it
 is left of. Sums and products of decimals are decided many at once in whole numbers, all else cell
@@ -22,16 +22,8 @@ from attncli.maths.equations import deciding
 from attncli.maths.equations.bounds import EPSILON
 from attncli.maths.equations.elision import shown_entries
 from attncli.maths.equations.matrix import Matrix, Written
-from attncli.maths.equations.tree import (
-    Equation,
-    Expression,
-    Signature,
-    Vector,
-    constant,
-    define,
-    leaves,
-    parse,
-)
+from attncli.maths.equations.signatures import Signature, parse
+from attncli.maths.equations.tree import Equation, Expression, Vector, constant, define, leaves
 from attncli.maths.equations.working import simplification_steps
 from attncli.maths.numbers import decimals as numbers
 from attncli.maths.numbers.rounding import (
@@ -209,9 +201,6 @@ def _known(off: Array | float, shape: tuple[int, int]) -> Array:
     """Returns how far each value may be off, 0 where that isn't known. -> `shape`"""
     return np.broadcast_to(np.where(np.isfinite(off), off, 0.0), shape)
 
-
-# --------------------------------------------------------------------------------------------------
-# What every operation on matrices offers: its values, and the working of each cell.
 
 Layout = Literal["cells", "rows", "sums", "addition"]
 """A cell a line; a row a line; a row a line with its sums inside, where they are short; or

@@ -1,4 +1,4 @@
-"""What an optimizer does to a parameter with its gradient, an equation each.
+"""The equations of optimizers: a parameter updated by its gradient.
 
 SGD with momentum: Polyak 1964, as PyTorch has it (no dampening); looking ahead: Sutskever et al.
 2013, as PyTorch has it. RMSprop: Hinton 2012, lecture 6e. Adam: Kingma & Ba 2015, arXiv:1412.6980,

@@ -1,5 +1,7 @@
-"""Positions: sinusoids (Vaswani et al. 2017, arXiv:1706.03762, 3.5), rotary ones (Su et al. 2021,
-arXiv:2104.09864) and linear biases (Press et al. 2021, arXiv:2108.12409).
+"""Positions: sinusoids, rotary ones and linear biases.
+
+Vaswani et al. 2017, arXiv:1706.03762, 3.5; Su et al. 2021, arXiv:2104.09864; Press et al. 2021,
+arXiv:2108.12409.
 
 Both kinds of waves go by sines and cosines of the angles pos / base^(2k/d). How models are made to
 reach further than they were trained: dynamic NTK and YaRN (Peng et al. 2023, arXiv:2309.00071),
@@ -110,7 +112,8 @@ class Waves(Operation):
 
     def of_exponent(self, i: int, function: Function, above: int, *operands: Matrix) -> Working:
         """Writes the working of a function of the angle in row i whose exponent is `above` / d."""
-        angles = self.angle(self.start + i, above, self.extents(*operands)[1])
+        _, d = self.extents(*operands)
+        angles = self.angle(self.start + i, above, d)
         return tuple(Apply(function, (angle,)) for angle in angles)
 
     def angle(self, position: int, above: int, d: int) -> tuple[Expression, ...]:
@@ -118,12 +121,14 @@ class Waves(Operation):
         return _angle(position, above, d, self.base)
 
     def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
-        columns = self.of_angles(np.zeros((1, self.extents(*operands)[1] // 2))).shape[1]
+        _, d = self.extents(*operands)
+        _, columns = self.of_angles(np.zeros((1, d // 2))).shape
         return (cells_of_row(self, i, columns, *operands),)
 
     def error(self, *operands: Matrix) -> Error:
         # an angle is off by what its exponent is off by, times ln base, and so is its sine at most
-        positions = np.abs(self.start + np.arange(self.extents(*operands)[0]))[:, np.newaxis]
+        n, _ = self.extents(*operands)
+        positions = np.abs(self.start + np.arange(n))[:, np.newaxis]
         growth = 8 + 2 * abs(math.log(float(self.base.full)))
         return Error(growth * positions * EPSILON, 8 * EPSILON)
 
@@ -226,7 +231,8 @@ class WaveOfEachColumn(Sinusoids):
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
         above = self.above(np.array([j])).item()
-        return self.of_exponent(i, self.wave(j)[0], above, *operands)
+        function, _ = self.wave(j)
+        return self.of_exponent(i, function, above, *operands)
 
     def above(self, columns: Counts) -> Counts:
         """Returns what is divided by d in the exponents of columns, counted from 0."""

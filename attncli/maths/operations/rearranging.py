@@ -1,5 +1,4 @@
-"""Numbers that are only put elsewhere: copies, rows of a table, runs of rows and columns, matrices
-side by side.
+"""Numbers that are only put elsewhere: copies, rows, runs of rows and columns, side by side.
 
 The numbers stay as they are, with just the decimals that they are written with.
 """
@@ -152,9 +151,6 @@ class TakeRows(Moved):
 
     def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:  # noqa: ARG002
         return (Symbol(names[0], (Word(self.keys[i]),)),)
-
-
-# -- runs of rows and columns, and what stands side by side --------------------------------------
 
 
 def _run(extent: int, part: int, of: int, what: str) -> slice:

@@ -1,5 +1,4 @@
-"""The operations of recurrent cells: sums over the input and the memory, and gates; what a gradient
-is multiplied by on its way back through one, and how large it is.
+"""The operations of recurrent cells: sums over input and memory, gates, gradients through time.
 
 Elman 1990; Hochreiter & Schmidhuber 1997; Cho et al. 2014 (arXiv:1406.1078); Bengio et al. 1994;
 Pascanu et al. 2013 (arXiv:1211.5063). Vectors are columns [h, 1], biases rows [1, h].
@@ -201,9 +200,6 @@ class OnlyRow(RowAsColumn):
     """A vector, which is kept as the only row of a matrix, as a column. [1, d] -> [d, 1]"""
 
     shapes = "1 d -> d 1"
-
-
-# -- on the way back -------------------------------------------------------------------------------
 
 
 class _Slope(ZeroOne, Indexed):

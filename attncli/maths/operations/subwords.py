@@ -1,5 +1,6 @@
-"""Pieces of words: counting what occurs in the words of a corpus, what pieces are worth (Kudo 2018,
-arXiv:1804.10959), and the most probable cut of a word, place by place (Viterbi 1967).
+"""Pieces of words: counts in a corpus, the worth of pieces, the most probable cut of a word.
+
+Kudo 2018, arXiv:1804.10959; place by place, Viterbi 1967.
 
 Lists are columns [p, 1].
 """
@@ -32,7 +33,8 @@ from attncli.maths.equations.tree import (
 )
 from attncli.maths.equations.working import product_of, sum_of
 from attncli.maths.numbers.rounding import Array, Error, largest
-from attncli.maths.operations.equation import ListOfEquations, equation, number_of
+from attncli.maths.operations.equation import equation
+from attncli.maths.operations.list_of_equations import ListOfEquations, number_of
 from attncli.maths.operations.operation import Operation, Working
 
 Cut = tuple[int, ...]

@@ -1,5 +1,4 @@
-"""A checkpoint: a folder with `config.json` and the tensors of a model, as `transformers` saves
-it."""
+"""A checkpoint: `config.json` and the tensors of a model, as `transformers` saves it."""
 
 from __future__ import annotations
 
@@ -29,10 +28,10 @@ from attncli.models.checkpoints.model_settings import (
     written,
 )
 from attncli.scenario.file import reading
-from attncli.scenario.file.array_files import INDEX, names_in_index, size_of, tensors_in
 from attncli.scenario.file.named_files import JsonObject, RefusedFileError, parsed_json, text_in
 from attncli.scenario.file.nodes import data_of
 from attncli.scenario.file.problems import Diagnostics, knows_nothing
+from attncli.scenario.file.safetensors_files import INDEX, names_in_index, size_of, tensors_in
 
 _SETTINGS = "config.json"
 _ONE_FILE = "model.safetensors"

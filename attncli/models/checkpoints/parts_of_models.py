@@ -1,5 +1,4 @@
-"""A part of a model, a layer, an attention, a feed-forward network or a norm, by the model's
-config: what its family says of it, as the table of a kind of modules."""
+"""A part of a model, such as a layer or a norm, by its config: the table of a kind of modules."""
 
 from __future__ import annotations
 

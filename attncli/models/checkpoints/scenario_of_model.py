@@ -1,5 +1,4 @@
-"""A scenario of a checkpoint. What a family of models calls its tensors is a table of its own, in
-`families`."""
+"""The scenario of a checkpoint, by the table in `families` of what its family calls tensors."""
 
 from __future__ import annotations
 
@@ -97,7 +96,7 @@ def _cut(file: Path, text: str) -> tuple[Sequence[str], Sequence[str], Sequence[
     it. Raises RefusedFileError."""
     from attncli.maths.numbers.rounding import Rounding
     from attncli.names import TOP
-    from attncli.pipeline.plain_scenario import with_tokenizers
+    from attncli.pipeline.implied_values import with_tokenizers
     from attncli.pipeline.texts import tokens_of
     from attncli.scenario.file.named_files import TOKENIZERS, TextFile, text_of
     from attncli.scenario.file.problems import Diagnostics, NamedProblems

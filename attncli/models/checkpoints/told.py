@@ -1,4 +1,4 @@
-"""What is told of the families of models that are read: which there are, and how one is read."""
+"""The families of models that are read, in words: a list of them, and how each is read."""
 
 from __future__ import annotations
 

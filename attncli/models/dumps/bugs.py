@@ -1,5 +1,8 @@
-"""The bugs that a part of a trace may have: the mistakes declared beside the steps, and what only
-programs do: another setting of an operation, another operand, heads that are only reshaped."""
+"""The bugs of a part of a trace: mistakes of steps, and settings and operands of programs.
+
+Each known bug is made on purpose, from the implementation's own
+earlier tensors, and what gives just this tensor is what was done.
+"""
 
 from __future__ import annotations
 
@@ -363,10 +366,10 @@ def _swapped_letters(trace: Trace, made: tuple[Definition, ...]) -> Iterator[Wro
         for other in (x for x in _LETTERS if letter and x != letter):
             taken = tuple(_lettered(x, letter, other) for x in definition.operands)
             if [_shape(trace, x) for x in taken] == [_shape(trace, x) for x in definition.operands]:
-                pair = sorted((letter, other))
+                first, second = sorted((letter, other))
                 says = f"{letter} is made with the weights of {other}."
                 changed = definition._replace(operands=taken)
-                yield WrongWay(f"{pair[0]}_and_{pair[1]}_swapped", says, (changed,))
+                yield WrongWay(f"{first}_and_{second}_swapped", says, (changed,))
 
 
 def _locals(definition: Definition) -> list[str]:
@@ -606,8 +609,3 @@ KINDS: tuple[tuple[_Find, ...], ...] = (
 """By how likely they are: those that are known by a name of their own, then what changes places in
 equations, then other operands, then just another tensor. The latter say anew what the former give;
 after the first, layers in another configuration are tried."""
-
-
-# --------------------------------------------------------------------------------------------------
-# Which bug a tensor looks like: each known one is made on purpose, from the implementation's own
-# earlier tensors, and what gives just this tensor is what was done.

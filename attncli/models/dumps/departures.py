@@ -1,5 +1,4 @@
-"""Where an implementation departs: each of its tensors is compared with what follows from its own
-earlier ones, so that what merely follows from a departure is no other one."""
+"""The tensors at which an implementation departs from what follows from its own earlier ones."""
 
 from __future__ import annotations
 
@@ -22,7 +21,7 @@ from attncli.models.dumps.floats import Floats, Judged, Lazily, fills, taken_by,
 from attncli.models.dumps.likenesses import likenesses
 from attncli.models.dumps.suspects import SEEK, Hidden, Search, Suspects
 from attncli.models.dumps.tensors import Dump, Misshapen
-from attncli.scenario.file.array_files import ROUNDOFFS
+from attncli.scenario.file.dump_files import ROUNDOFFS
 from attncli.trace import Quantity, Trace
 
 Standing = Literal["agrees", "departs", "carried forward", "can't tell"]

@@ -1,4 +1,4 @@
-"""What follows in floats of some precision, from tensors that somebody's program made.
+"""Tensors worked on from those of somebody's program, in floats of their precision.
 
 In float32 and float64 it is told by bounds, which no rounding passes. In coarser floats these would
 take in nearly anything. There the working is done a few times more, with each result off at random
@@ -20,11 +20,12 @@ import numpy as np
 
 from attncli.maths.equations.bounds import EPSILON
 from attncli.maths.equations.enclosures import EXACT, Enclosure, Roundoffs, some_rows
-from attncli.maths.equations.matrix import Matrix, Stored
+from attncli.maths.equations.matrix import Matrix
+from attncli.maths.equations.stored_matrix import Stored
 from attncli.maths.equations.tree import Length, each, operands_in
 from attncli.maths.numbers.rounding import Array, Flags
 from attncli.maths.operations.activations import Activate
-from attncli.maths.operations.attention import Exponential, ProductOfMatrices
+from attncli.maths.operations.attention import ProductOfMatrices
 from attncli.maths.operations.equation import Indexed, is_a
 from attncli.maths.operations.intervals import enclosing
 from attncli.maths.operations.norms import RowMean
@@ -37,7 +38,8 @@ from attncli.maths.operations.positions import (
     Waves,
 )
 from attncli.maths.operations.rearranging import JoinColumns, Moved, Same, TakeColumns
-from attncli.scenario.file.array_files import ROUNDOFFS
+from attncli.maths.operations.softmax import Exponential
+from attncli.scenario.file.dump_files import ROUNDOFFS
 from attncli.trace import Definition, Trace
 
 if TYPE_CHECKING:

@@ -1,5 +1,4 @@
-"""Tensors whose names say something else than their numbers: of a part that somebody calls “enc.sa”
-nobody knows what it makes."""
+"""Tensors whose numbers say which quantities they are, where their names don't."""
 
 from __future__ import annotations
 
@@ -13,7 +12,7 @@ from attncli.models.dumps.floats import Floats, Grain, tells_apart
 from attncli.models.dumps.meanings import OUTPUT, Meant, each_head, together
 from attncli.models.dumps.tensors import Dump, Ours, apart, as_said, fits, is_near
 from attncli.names import GRADIENTS
-from attncli.scenario.file.array_files import Dumped
+from attncli.scenario.file.dump_files import Dumped
 from attncli.trace import Trace
 
 

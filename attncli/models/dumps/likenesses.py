@@ -1,4 +1,4 @@
-"""What can be said of a tensor beside what should follow, where no bug that is known gives it."""
+"""Likenesses of a tensor and what should follow in its place, where no known bug gives it."""
 
 from __future__ import annotations
 

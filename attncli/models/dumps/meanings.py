@@ -1,4 +1,4 @@
-"""Which quantities a tensor may be: by what modules and hooks are called."""
+"""The quantities that a tensor may be, by the names of modules and hooks."""
 
 from __future__ import annotations
 

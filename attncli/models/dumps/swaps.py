@@ -1,5 +1,4 @@
-"""Bugs that nobody wrote down: a trace with another setting, and equations whose parts change
-places: in the order of two operations, in an operand, in the positions of rows."""
+"""Bugs that nobody wrote down: other settings, and operations, operands, positions swapped."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from attncli.models.dumps.meanings import (
 )
 from attncli.models.dumps.shapes import as_matrix, distance, heads_apart, of_each, side_by_side
 from attncli.names import GRADIENTS, Name
-from attncli.scenario.file.array_files import ROUNDOFFS, Dumped
+from attncli.scenario.file.dump_files import ROUNDOFFS, Dumped
 from attncli.scenario.file.problems import nearest
 from attncli.trace import Trace
 

@@ -45,7 +45,7 @@ from attncli.models.reading import data_with
 from attncli.names import below
 from attncli.option_values import PRECISIONS
 from attncli.pipeline import load, work, work_on_demand
-from attncli.scenario.file.array_files import Tensor
+from attncli.scenario.file.dump_files import Tensor
 from attncli.scenario.file.problems import nearest
 from attncli.scenario.model import WAYS
 from attncli.scenario.scenario import Scenario
@@ -157,7 +157,7 @@ def compare(  # noqa: PLR0913
     sought for `seek` seconds, with 0 not at all. Without a module, a side is only taken for that of
     a batch where the shapes leave nothing else, or where `batch` is said. Raises UserError.
     """
-    from attncli.models.checkpoints.modules import has_batch
+    from attncli.models.checkpoints.module_inputs import has_batch
 
     check_seek("seek=", seek)
     if not isinstance(names or {}, Mapping):
@@ -511,7 +511,7 @@ class _Sides(NamedTuple):
         return heads_in(called, tensor, self.trace, self.said)
 
     def _taken(self, tensor: Tensor, entry: int) -> Tensor:
-        from attncli.models.checkpoints.modules import entry_along
+        from attncli.models.checkpoints.module_inputs import entry_along
 
         axis = self._axis(tensor)
         entry = entry if tensor.values.shape[axis] > 1 else 0  # one for all, as positions are
@@ -580,7 +580,7 @@ def _right(ran: Ran, like: Any, batch: int) -> tuple[Trace, Keys]:  # noqa: ANN4
     if not hasattr(ran.module, "state_dict"):
         wrong = "there are no parameters here that say what is right"
         raise UserError.of(ran.called, wrong, "give a scenario, like=…")
-    from attncli.models.checkpoints.modules import by_role, given_to
+    from attncli.models.checkpoints.module_inputs import by_role, given_to
 
     unknown = by_role(ran.arguments).unknown
     if ran.alone is not None:
@@ -597,8 +597,8 @@ def _right(ran: Ran, like: Any, batch: int) -> tuple[Trace, Keys]:  # noqa: ANN4
     cached = cached_in(ran.arguments[caches[0]], batch) if caches else []
     if cached:
         inputs = inputs._replace(of_layers=[each.said() for each in cached])
-        trace = work(scenario_of_module(ran.module, like, inputs)[0])
-        cached = as_projected(cached, trace)
+        scenario, _ = scenario_of_module(ran.module, like, inputs)
+        cached = as_projected(cached, work(scenario))
         inputs = inputs._replace(of_layers=[each.said() for each in cached])
     scenario, keys = scenario_of_module(ran.module, like, inputs)
     if scenario.encoder is not None and not given.has_encoder():

@@ -1,5 +1,4 @@
-"""Which quantities the parts of a module make: by the parameters that they have, by where they
-stand, and which run of a part it is."""
+"""The quantities that parts of a module make, by their parameters, their place, their run."""
 
 from __future__ import annotations
 
@@ -22,7 +21,7 @@ from attncli.models.dumps.meanings import (
 )
 from attncli.models.dumps.tensors import Mapped, Ours, as_said, fits, heads_in
 from attncli.names import Name
-from attncli.scenario.file.array_files import Tensor
+from attncli.scenario.file.dump_files import Tensor
 from attncli.trace import Quantity, Trace
 
 Tensors = Mapping[str, Tensor]
@@ -130,11 +129,14 @@ def _side_by_side(weight: Array, matrices: Sequence[Quantity], trace: Trace) -> 
         rest = weight[begin:]
         ends = ((q, q.values.size // weight.shape[1]) for q in matrices)
         found = next(((q, k) for q, k in ends if k and _is_one(rest[:k], q.values)), None)
-        made = None if found is None else next(made_by(found[0].name, trace), None)
-        if found is None or made is None:
+        if found is None:
+            return
+        quantity, size = found
+        made = next(made_by(quantity.name, trace), None)
+        if made is None:
             return
         names += made.names
-        begin += found[1]
+        begin += size
     if len(names) > 1:
         yield Meant(tuple(names), blocks=tuple(range(len(names))))
 

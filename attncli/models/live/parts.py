@@ -1,5 +1,4 @@
-"""A part of a model of `transformers` that runs alone: what it needs beside what it reads, which
-the model would give it, comes from the config."""
+"""A part of a model of `transformers` that runs alone, on what its config makes in its place."""
 
 from __future__ import annotations
 
@@ -13,7 +12,7 @@ import numpy as np
 from attncli.errors import UserError, listed
 from attncli.maths.numbers.foreign_arrays import as_array
 from attncli.maths.numbers.rounding import Array
-from attncli.models.checkpoints.modules import by_role, entry_along
+from attncli.models.checkpoints.module_inputs import by_role, entry_along
 from attncli.models.checkpoints.parts_of_models import PartOfModel, is_part, part_of, positions_of
 from attncli.models.checkpoints.scenario_of_model import Inputs, Reading
 

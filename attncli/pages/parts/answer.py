@@ -1,5 +1,4 @@
-"""The answer of a page: what its last finding is, the number that it works first, and what a block
-made of the tokens."""
+"""The answer of a page: its last finding, the number that it works first, the vectors of tokens."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""What the source of a scenario says in words of its numbers: where that is so here, and where
-not."""
+"""The claims of a scenario's source about its numbers: where each is so here, and where not."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""What closes a page, in its order: what wasn't used, the way back, what was found and asked for,
-what the source prints, and where to go on."""
+"""The end of a page, in its order: unused values, results, the source, next commands."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Counts how many multiplications steps take (`--detail cost`), by their equations and how large
-their operands are.
+"""The multiplications of steps (`--detail cost`), by equations and sizes of operands.
 
 Two factors are one product for each place of the indices that they have, `x[i, k] * W[k, j]` one
 for each i, k and j. What is known before a number is, a table of positions or a constant, is none.

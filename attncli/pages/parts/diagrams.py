@@ -1,5 +1,4 @@
-"""What runs, as diagrams: the steps of a model with the shapes of what flows between them, and a
-recurrent cell through time."""
+"""Diagrams of models: steps with shapes between them, and recurrent cells through time."""
 
 from __future__ import annotations
 
@@ -262,7 +261,8 @@ def _chains(trace: Trace, parts: Sequence[PlannedStep]) -> Iterator[Diagram]:
         if isinstance(place, CellPlace) or (isinstance(place, WayPlace) and part.step == "start"):
             layers.setdefault((f"{place.layer.path}", _is_back(part)), []).append(part)
     for (_, back), its in layers.items():
-        if len({_way_and_time(part)[1] for part in its if part.step != "start"}) > 1:
+        times = {time for part in its if part.step != "start" for _, time in [_way_and_time(part)]}
+        if len(times) > 1:
             yield _chain(trace, its, back=back)
 
 
@@ -308,13 +308,13 @@ _MOST_CHARACTERS = 48
 def _numbers(place: Place, flows: Flows) -> Labels:
     """Returns the numbers of what flows, rather to the next time than to a read-out, which then has
     the name; nothing where these are too many."""
-    onward = {q.name for ends, them in flows.items() if not ends[1].step for q in them}
+    onward = {q.name for (_, to), them in flows.items() if not to.step for q in them}
     labels = {
-        ends: ", ".join(
-            f"{place.here(q.name)}" if ends[1].step and q.name in onward else _told_whole(place, q)
+        (source, to): ", ".join(
+            f"{place.here(q.name)}" if to.step and q.name in onward else _told_whole(place, q)
             for q in them
         )
-        for ends, them in flows.items()
+        for (source, to), them in flows.items()
     }
     return labels if all(len(text) <= _MOST_CHARACTERS for text in labels.values()) else {}
 

@@ -1,5 +1,4 @@
-"""Which quantities of two traces are held against each other, which of their cells differ, and the
-part of them that is told."""
+"""The differences of two traces: pairs of quantities, cells that differ, the part that is told."""
 
 from __future__ import annotations
 
@@ -17,7 +16,7 @@ from attncli.names import Name, below
 from attncli.pages.parts.selection import Selection, SelectionError, select
 from attncli.pages.parts.sentences import contrasted
 from attncli.pipeline.trees import Difference
-from attncli.tokenizers.merges import MergeTraining
+from attncli.tokenizers.merge_training import MergeTraining
 from attncli.trace import Axis, PlannedStep, Quantity, Trace
 
 if TYPE_CHECKING:

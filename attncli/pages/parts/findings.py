@@ -1,5 +1,7 @@
-"""What is found in the numbers of a step: one sentence, of the token that the page is about. What
-is found of tokenizers is with what else is told of them."""
+"""Findings in the numbers of a step: one sentence, of the token that the page is about.
+
+Those of tokenizers are with what else is told of these.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""What came of generating tokens: pass by pass, or as the tree of a beam search; and how often the
-likeliest token would be drawn at another temperature."""
+"""Generated tokens, pass by pass, or as the tree of a beam search; draws at other temperatures."""
 
 from __future__ import annotations
 

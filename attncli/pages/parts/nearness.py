@@ -1,4 +1,4 @@
-"""How near words are to each other before and after something: the cosines of their vectors."""
+"""The nearness of words before and after something: the cosines of their vectors."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Pictures made of a trace, which steps name as theirs, and the whole as a diagram. Their numbers
-are the page's."""
+"""Pictures of a trace, by the names that steps have for theirs, and the whole as a diagram."""
 
 from __future__ import annotations
 
@@ -48,7 +47,8 @@ from attncli.pages.parts.working import number_among
 from attncli.scenario.file.problems import ScenarioError
 from attncli.steps.order import step_of
 from attncli.steps.tokenizing import LONGEST_TOLD, table_of
-from attncli.tokenizers.merges import LearnedMerge, MergeModel, MergeTraining
+from attncli.tokenizers.merge_training import LearnedMerge, MergeTraining
+from attncli.tokenizers.merges import MergeModel
 from attncli.tokenizers.pieces import LongestMatch
 from attncli.tokenizers.unigram import PieceEnding
 from attncli.trace import (

@@ -1,5 +1,4 @@
-"""Where the source prints other numbers than are worked here: beside the working, and at the end of
-the page; and what verdicts are called."""
+"""Numbers that a source prints otherwise, beside the working and at a page's end."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Recurrent cells: how sure a read-out is, what the memory keeps of each token, and what becomes of
-a gradient on its way back through time."""
+"""Recurrent cells: how sure a read-out is, their memory, gradients back through time."""
 
 from __future__ import annotations
 

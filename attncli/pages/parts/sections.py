@@ -1,5 +1,9 @@
-"""Sections of a page: what they open with, how the quantities of a part stand in them, and what is
-told of tokenizers."""
+"""Sections of a page: their opening, the quantities of a part in them, and tokenizers.
+
+A list that
+its lines gave in full isn't printed again as a table of one column. Where only one row is worked,
+the lists of a part stand together as columns of one table.
+"""
 
 from __future__ import annotations
 
@@ -130,12 +134,6 @@ def listed_again(trace: Trace, part: PlannedStep) -> set[str]:
 
     definitions = definitions_of(trace, part)
     return {name for m in definitions if isinstance(m.operation, Listed) for name in m.operands}
-
-
-# --------------------------------------------------------------------------------------------------
-# Sections of a page: what they open with, and how the quantities of a part stand in them. A list
-# that its lines gave in full isn't printed again as a table of one column. Where only one row is
-# worked, the lists of a part stand together as columns of one table.
 
 
 def section_of(

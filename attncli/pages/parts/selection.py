@@ -1,5 +1,4 @@
-"""The parts of a trace that were told, what each made, which numbers of it lead nowhere, and which
-tokens go to which experts: the others' rows of what an expert makes aren't told."""
+"""The parts of a trace that are told, numbers that lead nowhere, and tokens of experts."""
 
 from __future__ import annotations
 
@@ -209,9 +208,6 @@ def without_asides(trace: Trace, part: PlannedStep, section: Section) -> Section
     )
     return section._replace(formulas=tuple(kept))
 
-
-# --------------------------------------------------------------------------------------------------
-# Which part of a trace is told, how closely, and what of it can't be.
 
 T = TypeVar("T")
 

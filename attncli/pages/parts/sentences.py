@@ -1,5 +1,4 @@
-"""Sentences: what they are put together from, those about scenarios, such as what they hold, their
-facts, their rounding and what is missing."""
+"""Sentences and their parts; those about scenarios: contents, facts, rounding and gaps."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""What a scenario asks to be shown at the end of its page (`show`): who attends to whom as a graph,
-and each token before and after attention."""
+"""The end of a page that its scenario orders (`show`): graphs of attention, tokens around it."""
 
 from __future__ import annotations
 

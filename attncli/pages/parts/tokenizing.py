@@ -1,5 +1,4 @@
-"""How a tokenizer is learned, round by round, and how it cuts words into pieces: by merges, and by
-the pieces' log-probabilities."""
+"""Tokenizers learned round by round, and their cuts of words into pieces."""
 
 from __future__ import annotations
 
@@ -41,10 +40,12 @@ from attncli.steps.tokenizing import (
     tie_rule,
     trained_pruning,
 )
-from attncli.tokenizers.merges import LearnedMerge, MergeModel, MergeTraining
+from attncli.tokenizers.merge_training import LearnedMerge, MergeTraining
+from attncli.tokenizers.merges import MergeModel
 from attncli.tokenizers.pieces import CountedDictionary, Dictionary, LongestMatch, Model, Piece
 from attncli.tokenizers.splitting import WordTokenizer
-from attncli.tokenizers.unigram_training import CountRound, EMRound, EMTraining, Pruning, Removal
+from attncli.tokenizers.unigram_by_counts import CountRound, Removal
+from attncli.tokenizers.unigram_by_em import EMRound, EMTraining, Pruning
 from attncli.trace import CutPlace, Place, PlannedStep, RoundPlace, Trace
 from attncli.trace.quantity import counted
 

@@ -1,5 +1,4 @@
-"""What training came to: the loss and the probabilities of the targets after each update, and the
-embeddings before, during and after."""
+"""The course of training: the loss and the probabilities of targets, and embeddings by updates."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""What a scenario gives and no step uses, and whether its trace ends where it seems to want
-more."""
+"""Values that a scenario gives and no step uses, and traces that end before they seem to."""
 
 from __future__ import annotations
 

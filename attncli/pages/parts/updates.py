@@ -1,5 +1,4 @@
-"""What a page tells of a model that is worked again after an update: which steps, and in how few
-words."""
+"""Models worked again after an update: the steps that a page tells, and in how few words."""
 
 from __future__ import annotations
 

@@ -191,8 +191,9 @@ class _Compared(NamedTuple):
         most = agreed(differing, "the row of ", "most that of ")
         among = "of those shown " if differing > 1 and len(rows) < len(self.order) else ""
         row = called_as(own.rows.names, i)
-        instead = (its, " instead of ", others, *_in_column(own, j), ".")
-        return (*start, f": {among}{most}", *row, ", with ", *instead)
+        instead = (its, " instead of ", others, *_in_column(own, j))
+        ends = "; now the order makes a difference." if self.reordered else "."
+        return (*start, f": {among}{most}", *row, ", with ", *instead, ends)
 
     def _alike(self, before: Spans) -> Spans:
         if not self.reordered:

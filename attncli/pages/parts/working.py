@@ -1,5 +1,4 @@
-"""The working of a quantity: which lines, how each is laid out, its `=` and `≈`; each is made when
-somebody asks for it, or asks where a number came from."""
+"""The working of a quantity: its lines, their layout, `=` and `≈`; made when it is asked for."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial

@@ -1,8 +1,7 @@
-"""Reading tensors of a `.safetensors` file by its own description, without trusting it.
+"""Numbers read from .npy, .npz and .safetensors files, without trusting them.
 
-The file is eight bytes that say how long its header is, the header (JSON: name → type, shape and
-place of each tensor), then the bytes (https://github.com/huggingface/safetensors). So bfloat16,
-which NumPy hasn't got, is read as well, and one tensor of many is read alone.
+What a file holds is checked from its header before any of it is loaded: a file that somebody was
+sent can neither run code nor fill the memory.
 """
 
 from __future__ import annotations
@@ -11,159 +10,38 @@ import math
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import cached_property, lru_cache, partial
 from io import BytesIO
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.lib import format as npy
 
-from attncli.errors import UserError, listed, quote
-from attncli.maths.equations.matrix import BFLOAT16, MANY, Kept, as_floats
+from attncli.errors import listed, quote
+from attncli.maths.equations.stored_matrix import BFLOAT16, MANY, Kept, as_floats
 from attncli.maths.numbers import decimals
 from attncli.maths.numbers.rounding import Array
 from attncli.scenario.file.named_files import (
     LargeFileError,
     RefusedFileError,
     broken,
-    bytes_in,
-    check_regular,
     ending,
     found,
-    parsed_json,
-    suffix,
     unreadable,
 )
 from attncli.scenario.file.problems import ALL_THE_SAME, Diagnostics, nearest, scenario_error
+from attncli.scenario.file.safetensors_files import (
+    INDEX,
+    check_is_there,
+    check_type,
+    shard_of,
+    tensors_in,
+)
 from attncli.scenario.file.sources import MOST_NUMBERS, FileSource
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-
-LARGEST_DESCRIPTION = 2**23
-INDEX = ".safetensors.index.json"
-"""The ending of a file that says which of several files holds which tensor."""
-_TYPES: Mapping[str, str] = {
-    "F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "BOOL": "?",
-    **{f"{sign}{8 * size}": f"<{sign.lower()}{size}" for sign in "IU" for size in (1, 2, 4, 8)},
-}  # fmt: skip
-
-
-class TensorHead(NamedTuple):
-    """A tensor as the header of a file describes it: its type, its shape, and where its bytes
-    begin."""
-
-    kind: str
-    shape: tuple[int, ...]
-    begins: int
-
-    @property
-    def type(self) -> str:
-        """Returns the type as NumPy and PyTorch call it: `float32`, `bfloat16`."""
-        return "bfloat16" if self.kind == "BF16" else np.dtype(_TYPES[self.kind]).name
-
-    def read(self, file: Path) -> NDArray[Any]:
-        """Returns the numbers of the tensor. They stay in the file until they are looked at, which
-        may be a part of them, and are copied then anyway."""
-        dtype, count = np.dtype(_TYPES[self.kind]), math.prod(self.shape)
-        if not count:  # of which there is nothing to map
-            return np.empty(self.shape, dtype)
-        flat: NDArray[Any] = np.memmap(file, dtype, "r", self.begins, (count,))
-        return (flat.view(BFLOAT16) if self.kind == "BF16" else flat).reshape(self.shape)
-
-
-def tensors_in(file: Path) -> Mapping[str, TensorHead]:
-    """Reads what a file says of its tensors, by their names. Raises RefusedFileError."""
-    state = file.stat()
-    check_regular(file.name, state)
-    return _tensors_in(file, state.st_size, state.st_mtime_ns)
-
-
-@lru_cache(maxsize=8)
-def _tensors_in(file: Path, size: int, _: int) -> Mapping[str, TensorHead]:
-    """Reads the heads of a file of this size and time of change, once: a scenario asks for each of
-    its tensors."""
-    with file.open("rb") as stream:
-        length = int.from_bytes(stream.read(8), "little")
-        if length > min(size, LARGEST_DESCRIPTION):
-            raise broken(file.name)
-        head: dict[str, Any] = parsed_json(stream.read(length))
-    head.pop("__metadata__", None)
-    ends = (value["data_offsets"][1] for value in head.values())
-    if 8 + length + max(ends, default=0) != size:
-        raise broken(file.name)
-    return {name: _head(file, value, 8 + length) for name, value in head.items()}
-
-
-_MOST_SIDES = 32
-"""The most sides of an array that each version of NumPy knows."""
-
-
-def _head(file: Path, data: Mapping[str, Any], begins: int) -> TensorHead:
-    kind, shape = data["dtype"], tuple(data["shape"])
-    if len(shape) > _MOST_SIDES or any(type(extent) is not int for extent in shape):
-        raise broken(file.name)
-    start, end = data["data_offsets"]
-    if kind not in _TYPES:
-        return TensorHead(kind, shape, -1)  # which nobody may want
-    length = math.prod(shape) * np.dtype(_TYPES[kind]).itemsize
-    if min(shape, default=0) < 0 or start < 0 or end - start != length:
-        raise broken(file.name)
-    return TensorHead(kind, shape, begins + start)
-
-
-def check_type(head: TensorHead, name: str) -> None:
-    """Raises RefusedFileError for numbers of a type that can't be read."""
-    if head.kind not in _TYPES:
-        wrong = f"{name} holds numbers of the type {quote(head.kind)}"
-        raise RefusedFileError(wrong, f"save it as one of {listed(_TYPES)}")
-
-
-def names_in_index(index: Path) -> Mapping[str, str]:
-    """Returns the names of all tensors that an index knows, each with its file."""
-    places: Mapping[str, str] = parsed_json(bytes_in(index))["weight_map"]
-    return places
-
-
-def shard_of(index: Path, key: str) -> tuple[Path, tuple[str, ...]]:
-    """Returns the file beside an index that holds a tensor, and the names of all tensors."""
-    places = names_in_index(index)
-    return _beside(index, places.get(key, "")), tuple(places)
-
-
-def _beside(index: Path, shard: str) -> Path:
-    """Returns the path of a file that an index names. Raises RefusedFileError for one outside the
-    index's folder."""
-    if Path(shard).name != shard:
-        wrong = f"{quote(index.name)} leads out of its folder, to {quote(shard)}"
-        raise RefusedFileError(wrong, "keep all files of a model in one folder")
-    return index.parent / shard
-
-
-def check_is_there(shard: Path, index: Path) -> None:
-    """Raises RefusedFileError where a file that an index names is missing."""
-    if not shard.is_file():
-        wrong = f"{quote(index.name)} needs {quote(shard.name)}, which isn't there"
-        raise RefusedFileError(wrong, "put it beside the index")
-
-
-def size_of(file: Path) -> int:
-    """Counts the numbers in a file, or in all files that an index names. Raises
-    RefusedFileError."""
-    files = {file}
-    if file.name.endswith(INDEX):
-        files = {_beside(file, shard) for shard in {*names_in_index(file).values()}}
-    for path in files:
-        check_is_there(path, file)
-    return sum(math.prod(head.shape) for path in files for head in tensors_in(path).values())
-
-
-# --------------------------------------------------------------------------------------------------
-# Reading numbers from .npy, .npz and .safetensors files, without trusting them. What a file holds
-# is checked from its header before any of it is loaded: a file that somebody was sent can neither
-# run code nor fill the memory.
 
 LARGEST_HEADER = 2**16
 T = TypeVar("T")
@@ -259,7 +137,7 @@ def _read_array(opened: Opened, size: int, source: FileSource, most: int) -> NDA
     It is opened once more for the numbers, since going back in a zip file would end the checking of
     its checksum. The size has to fit exactly, for the checksum is checked at the end.
     """
-    shape, _, dtype, begins = _npy_header(opened)
+    shape, _, dtype, begins = npy_header(opened)
     _check_kind(dtype, source)
     _check_shape(shape, source, most)
     if begins + math.prod(shape) * dtype.itemsize != size:
@@ -269,7 +147,7 @@ def _read_array(opened: Opened, size: int, source: FileSource, most: int) -> NDA
     return array
 
 
-def _npy_header(
+def npy_header(
     opened: Opened,
 ) -> tuple[tuple[int, ...], bool, np.dtype[Any], int]:
     """Reads the header of an array in NumPy's format: its shape, whether columns come first, its
@@ -400,181 +278,3 @@ def _numbers(array: NDArray[Any], source: FileSource) -> Array:
         wrong = f"row {i + 1}, column {j + 1} of {_named(source)} is {number!r}, {what}"
         raise RefusedFileError(wrong, "save finite numbers only, none beyond 1e300")
     return numbers
-
-
-ROUNDOFFS: Mapping[str, float] = {
-    "float64": 2.0**-53,
-    "float32": 2.0**-24,
-    "float16": 2.0**-11,
-    "bfloat16": 2.0**-8,
-}
-"""The types of floats, and by how much of its size each rounds a number."""
-
-
-class Tensor(NamedTuple):
-    """A tensor of any shape, nan and infinities among its numbers."""
-
-    values: NDArray[np.float64]
-    type: str
-    """The type that the numbers were kept in."""
-    digits: int | None = None
-    """The decimals that the numbers are written with, where they are written."""
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self.values.shape
-
-
-class UnreadTensor:
-    """A tensor of a file whose numbers are read when they are first asked for. That raises
-    UserError where they can't be read."""
-
-    def __init__(self, shape: tuple[int, ...], kind: str, read: Callable[[], Array]) -> None:
-        self.shape, self.type, self._read = shape, kind, read
-        self.digits: int | None = None
-
-    @cached_property
-    def values(self) -> NDArray[np.float64]:
-        return self._read()
-
-
-Dumped = Tensor | UnreadTensor
-
-
-def read_dump(path: str, *, large: bool = False) -> Mapping[str, Dumped]:
-    """Returns the tensors of a file by their names, in its order. Where the file has headers,
-    numbers are only read when they are asked for. Raises UserError."""
-    try:
-        file = found(path, Path(), True, _DUMPS)
-        with as_refused_file(path):
-            _check_text(file, large=large)
-            tensors = _DUMPS[suffix(path)](file)
-    except RefusedFileError as refused:
-        raise UserError.of(path, refused.wrong, refused.right) from None
-    if not tensors:
-        raise UserError.of(path, "it holds no tensors", "dump some, by the names of modules")
-    return tensors
-
-
-MOST_TEXT = 2**25
-"""The most bytes of JSON, which take some four seconds to be read."""
-
-
-def _check_text(file: Path, *, large: bool) -> None:
-    """Raises RefusedFileError for a larger file of JSON than is read without `large`."""
-    size = file.stat().st_size
-    if suffix(str(file)) == ".json" and size > MOST_TEXT and not large:
-        wrong = f"{size / 2**20:,.0f} MB of JSON are too much at once"
-        raise RefusedFileError(
-            wrong, f"dump .safetensors or .npz, of which only what is needed is read, or give"
-            f" {ALL_THE_SAME}",
-        )  # fmt: skip
-
-
-def _npz_dump(file: Path) -> Mapping[str, Dumped]:
-    from zipfile import ZipFile
-
-    with ZipFile(file) as archive:
-        members = [m for m in archive.infolist() if m.filename.endswith(".npy")]
-        return {
-            m.filename[:-4]: _from_npy(file, m.filename, partial(archive.open, m), m.file_size)
-            for m in members
-        }
-
-
-def _from_npy(file: Path, name: str, opened: Opened, size: int) -> UnreadTensor:
-    shape, fortran, dtype, begins = _npy_header(opened)
-    if begins + math.prod(shape) * dtype.itemsize != size or min(shape, default=0) < 0:
-        raise broken(str(file))
-    is_bfloat16 = dtype.str == "|V2"  # as NumPy keeps the bfloat16 of ml_dtypes
-    if not is_bfloat16 and (dtype.kind not in "biuf" or dtype.itemsize > 8):  # noqa: PLR2004
-        raise RefusedFileError(f"it holds {dtype.name}", "dump tensors of numbers only")
-
-    def read() -> Array:
-        from zipfile import ZipFile
-
-        with ZipFile(file) as archive, archive.open(name) as stream:
-            stream.read(begins)
-            data = stream.read()
-        flat = np.frombuffer(data, BFLOAT16 if is_bfloat16 else dtype)
-        return _as_floats64(flat).reshape(shape, order="F" if fortran else "C")
-
-    return UnreadTensor(shape, "bfloat16" if is_bfloat16 else dtype.name, _refusing(file, read))
-
-
-def _safetensors_dump(file: Path) -> Mapping[str, Dumped]:
-    heads = tensors_in(file)
-    for name, head in heads.items():
-        check_type(head, f"its {quote(name)}")
-
-    def read(head: TensorHead) -> Array:
-        return _as_floats64(head.read(file))
-
-    return {
-        name: UnreadTensor(head.shape, head.type, _refusing(file, partial(read, head)))
-        for name, head in heads.items()
-    }
-
-
-def _refusing(file: Path, read: Callable[[], Array]) -> Callable[[], Array]:
-    """Wraps the reading of numbers so that it raises UserError for broken ones."""
-
-    def refusing() -> Array:
-        try:
-            with as_refused_file(str(file)):
-                return read()
-        except RefusedFileError as refused:
-            raise UserError.of(str(file), refused.wrong, refused.right) from None
-
-    return refusing
-
-
-def _as_floats64(array: NDArray[Any]) -> Array:
-    return as_floats(array).astype(np.float64)
-
-
-def _read_json(file: Path) -> Mapping[str, Dumped]:
-    with file.open(encoding="utf-8-sig") as stream:
-        data = parsed_json(stream.read(), parse_float=_Written)
-    if not isinstance(data, dict):
-        raise RefusedFileError("it holds no names", 'write {"name": [[…], …], …}')
-    return {name: _tensor(name, value) for name, value in data.items()}
-
-
-class _Written(float):
-    """A number of a text that keeps its count of decimals."""
-
-    __slots__ = ("digits",)
-    digits: int
-
-    def __new__(cls, text: str) -> _Written:
-        self = super().__new__(cls, text)
-        mantissa, _, exponent = text.lower().partition("e")
-        self.digits = max(0, len(mantissa.partition(".")[2]) - int(exponent or 0))
-        return self
-
-
-def _tensor(name: str, value: Any) -> Tensor:  # noqa: ANN401
-    kind = "float64"
-    if isinstance(value, dict) and "data" in value:
-        kind = str(value.get("dtype", kind)).removeprefix("torch.")
-        value = value["data"]
-    try:
-        values = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        right = "give lists of numbers, each row as long as the others"
-        raise RefusedFileError(f"{quote(name)} is no tensor of numbers", right) from None
-    return Tensor(values, kind, _most_digits(value))
-
-
-def _most_digits(value: Any) -> int:  # noqa: ANN401
-    if isinstance(value, list):
-        return max(map(_most_digits, value), default=0)
-    return value.digits if isinstance(value, _Written) else 0
-
-
-_DUMPS: Mapping[str, Callable[[Path], Mapping[str, Dumped]]] = {
-    ".npz": _npz_dump,
-    ".safetensors": _safetensors_dump,
-    ".json": _read_json,
-}

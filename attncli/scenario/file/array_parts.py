@@ -18,12 +18,13 @@ class _RangeKind:
 
     def read(self, node: Node, problems: Diagnostics) -> slice | None:
         match = re.fullmatch(_RANGE, node.text) if isinstance(node, Scalar) else None
-        ends = [int(end) if end else None for end in match.groups()] if match else [0, 0]
-        if ends[1] is not None and (ends[0] or 0) >= ends[1]:
+        numbers = match.groups() if match else ("0", "0", "")
+        start, stop, step = (int(number) if number else None for number in numbers)
+        if stop is not None and (start or 0) >= stop:
             wrong = f"{describe(node)}, where a range belongs"
             problems.add(node.where, wrong, "say from where to where, counted from 0, like 0:64")
             return None
-        return slice(*ends)
+        return slice(start, stop, step)
 
     def schema(self) -> Schema:
         return {"type": "string", "pattern": f"^{_RANGE}$"}

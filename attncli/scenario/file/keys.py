@@ -1,4 +1,10 @@
-"""The keys of a file, and the records that are made of them."""
+"""The keys of a file, and the records that are made of them.
+
+Each kind of values reads a node, says all that is wrong with it, and gives its JSON Schema. What
+a file may say is declared by keys of these kinds, so that validation, schema and documentation come
+of one text. A schema library would do half of it: numbers must stay as they are written, `no` must
+stay a word, and every message needs its line and column.
+"""
 
 from __future__ import annotations
 
@@ -201,12 +207,6 @@ def typed(record: Callable[..., T], values: Mapping[str, Any], **more: Any) -> T
     fields: tuple[str, ...] = getattr(record, "_fields")  # noqa: B009  (mypy knows of no such type)
     return record(**{name: values[name] for name in fields if name in values}, **more)
 
-
-# --------------------------------------------------------------------------------------------------
-# Kinds of values: each reads a node, says all that is wrong with it, and gives its JSON Schema.
-# What a file may say is declared by keys of these kinds, so that validation, schema and
-# documentation come of one text. A schema library would do half of it: numbers must stay as they
-# are written, `no` must stay a word, and every message needs its line and column.
 
 Schema = dict[str, Any]
 T_co = TypeVar("T_co", covariant=True)

@@ -1,5 +1,4 @@
-"""Finding and reading the files that a scenario, a checkpoint or a command names, without trusting
-them."""
+"""Files that a scenario, a checkpoint or a command names, read without trusting them."""
 
 from __future__ import annotations
 

@@ -41,7 +41,8 @@ class Map(NamedTuple):
 
     def without(self, *keys: str) -> Map:
         """Returns the map without some keys."""
-        return Map(tuple(entry for entry in self.entries if entry[0].text not in keys), self.where)
+        kept = ((name, value) for name, value in self.entries if name.text not in keys)
+        return Map(tuple(kept), self.where)
 
     def put(self, key: str, value: Node) -> Map:
         """Returns the map with another value for a key, or with the key added."""

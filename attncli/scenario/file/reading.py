@@ -338,7 +338,7 @@ def _merged(entries: tuple[tuple[Scalar, Node], ...]) -> tuple[tuple[Scalar, Nod
     found: dict[str, tuple[Scalar, Node]] = {}
     for key, value in (entry for source in taken for entry in source.entries):
         found.setdefault(key.text, (key, value))
-    return tuple({**found, **{entry[0].text: entry for entry in own}}.values())
+    return tuple({**found, **{key.text: (key, value) for key, value in own}}.values())
 
 
 def _taken_over(key: Scalar, value: Node) -> tuple[Map, ...]:

@@ -1,5 +1,4 @@
-"""Byte-pair encoding: words are cut into characters, merged in the order of the merges. WordPiece:
-pieces learned by merges, and words cut by the longest piece first."""
+"""Byte-pair encoding, merges made in order; and WordPiece, words cut by the longest piece first."""
 
 from __future__ import annotations
 
@@ -24,16 +23,14 @@ from attncli.scenario.tokenizers.settings import (
     VocabularyMaker,
     or_more,
 )
-from attncli.tokenizers.merges import (
+from attncli.tokenizers.merge_training import (
     Criterion,
-    MergeModel,
     MergeSettings,
     MergeTraining,
     Ties,
-    check_merges,
     learn_merges,
-    vocabulary_of,
 )
+from attncli.tokenizers.merges import MergeModel, check_merges, vocabulary_of
 from attncli.tokenizers.pieces import CountedWord, LongestMatch, TokenPair
 from attncli.tokenizers.splitting import BYTE_ALPHABET
 

@@ -1,5 +1,4 @@
-"""The declaration of a kind of tokenizer, and a stack's settings of its tokenizer with their
-defaults."""
+"""The declaration of a kind of tokenizer, and a stack's settings of its tokenizer."""
 
 from __future__ import annotations
 
@@ -166,9 +165,6 @@ def or_more(times: int) -> Phrase:
         phrase("once or more") if times == 1 else phrase("{times} times or more", times=str(times))
     )
 
-
-# --------------------------------------------------------------------------------------------------
-# What a stack says of its tokenizer, with its defaults, and what of it is for another one.
 
 T = TypeVar("T")
 

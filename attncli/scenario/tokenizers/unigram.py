@@ -31,13 +31,8 @@ from attncli.scenario.tokenizers.settings import (
 )
 from attncli.tokenizers.pieces import CountedWord
 from attncli.tokenizers.unigram import ALIKE, Rounder, Summing, Unigram, UnigramSettings
-from attncli.tokenizers.unigram_training import (
-    SHRINKING,
-    rounds_of_pruning,
-    seed_counts,
-    train_by_counts,
-    train_by_em,
-)
+from attncli.tokenizers.unigram_by_counts import seed_counts, train_by_counts
+from attncli.tokenizers.unigram_by_em import SHRINKING, rounds_of_pruning, train_by_em
 
 _MOST_SEEDS = 5000
 """The most substrings that are tried one by one."""

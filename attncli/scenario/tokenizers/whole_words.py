@@ -1,5 +1,4 @@
-"""Whole words as tokens: cut by rules that need no learning; with a corpus the most frequent of
-them are a dictionary."""
+"""Whole words as tokens, cut by rules; with a corpus the most frequent are a dictionary."""
 
 from __future__ import annotations
 

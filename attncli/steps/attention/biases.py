@@ -48,7 +48,7 @@ from attncli.steps.step import (
     Wording,
 )
 from attncli.trace import Definition, HeadPlace
-from attncli.trace.shapes import sized
+from attncli.trace.extents import sized
 
 _USUAL = 32
 """How many buckets there are where neither a number of them nor a table is given, as in T5."""

@@ -1,5 +1,6 @@
-"""Queries, keys and values that are made of a few numbers for each token: multi-head latent
-attention, MLA (DeepSeek-V2, arXiv:2405.04434, 2.1).
+"""Queries, keys and values made of a few numbers a token: multi-head latent attention.
+
+MLA: DeepSeek-V2, arXiv:2405.04434, 2.1.
 
 The paper's W_UQ, W_UK and W_UV are W_Q, W_K and W_V here: they are multiplied by what is compressed
 instead of x.

@@ -16,7 +16,6 @@ from attncli.maths.equations.matrix import Matrix
 from attncli.maths.equations.tree import Number
 from attncli.maths.numbers import decimals
 from attncli.maths.numbers.rounding import Array
-from attncli.maths.operations.attention import MaskedShare
 from attncli.maths.operations.masking import (
     Causal,
     Finite,
@@ -27,6 +26,7 @@ from attncli.maths.operations.masking import (
     TableRule,
     Window,
 )
+from attncli.maths.operations.softmax import MaskedShare
 from attncli.names import TOP, Name, below
 from attncli.scenario.file.keys import (
     COUNT,

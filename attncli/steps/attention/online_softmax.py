@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attncli.maths.operations.attention import (
+from attncli.maths.operations.attention import WeightedSum
+from attncli.maths.operations.optimizers import DifferenceOf
+from attncli.maths.operations.rearranging import TakeBlock, TakeRows
+from attncli.maths.operations.softmax import (
     BlockExponential,
     DivideByRow,
     RescaleFactor,
@@ -16,10 +19,7 @@ from attncli.maths.operations.attention import (
     RowSum,
     RunningOutput,
     RunningSum,
-    WeightedSum,
 )
-from attncli.maths.operations.optimizers import DifferenceOf
-from attncli.maths.operations.rearranging import TakeBlock, TakeRows
 from attncli.names import Name
 from attncli.scenario.file.keys import COUNT, Key
 from attncli.scenario.file.problems import Objections

@@ -54,8 +54,8 @@ from attncli.steps.step import (
     Wording,
 )
 from attncli.trace import Axis, Definition, HeadPlace
+from attncli.trace.extents import sized
 from attncli.trace.quantity import distinct_tokens
-from attncli.trace.shapes import sized
 
 _ONE_PAIR = 2
 _DEFAULTS = {

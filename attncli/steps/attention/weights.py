@@ -14,7 +14,9 @@ from typing import Any
 
 from attncli.maths.equations.tree import Number
 from attncli.maths.operations.activations import Dropout, Multiply
-from attncli.maths.operations.attention import (
+from attncli.maths.operations.equation import equation, is_a
+from attncli.maths.operations.rearranging import JoinColumns, RepeatDown, WithoutColumn
+from attncli.maths.operations.softmax import (
     DivideByColumnSum,
     DivideByRow,
     DivideByRowSum,
@@ -26,8 +28,6 @@ from attncli.maths.operations.attention import (
     Softmax,
     SumOfAll,
 )
-from attncli.maths.operations.equation import equation, is_a
-from attncli.maths.operations.rearranging import JoinColumns, RepeatDown, WithoutColumn
 from attncli.names import Name, Word, below
 from attncli.scenario.file.keys import Either, Key, Needs, NumberKind, Record
 from attncli.scenario.file.matrices import NAMED, TRUTH_TABLE, VECTOR

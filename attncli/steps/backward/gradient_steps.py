@@ -1,5 +1,4 @@
-"""The steps that lead back through others, and what people do wrong there: each mistake the
-equation of a gradient with something left out or put for something else."""
+"""Steps that lead back through others, with mistakes: equations of gradients changed."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""Several feed-forward networks, of which each token goes through a few (Shazeer et al. 2017,
-arXiv:1701.06538).
+"""Several feed-forward networks, of which each token goes through a few.
+
+Shazeer et al. 2017, arXiv:1701.06538.
 
 * route: a softmax over the chosen ones, Mixtral (Jiang et al. 2024, arXiv:2401.04088); over all of
   them before some are chosen, Qwen2-MoE (Yang et al. 2024, arXiv:2407.10671). Groups of experts:
@@ -21,10 +22,10 @@ from attncli.maths.operations.activations import (
     Multiply,
     MultiplyBy,
 )
-from attncli.maths.operations.attention import DivideByRowSum
 from attncli.maths.operations.masking import Masked
 from attncli.maths.operations.prediction import GroupScore, KeptShare, KeptSum, TopK
 from attncli.maths.operations.rearranging import RepeatAlong, TakeColumn
+from attncli.maths.operations.softmax import DivideByRowSum
 from attncli.names import Name, below
 from attncli.scenario.file.keys import COUNT, POSITIVE, Choice, Either, Flag, Key, ListOf, Record
 from attncli.scenario.file.matrices import MATRIX, VECTOR

@@ -1,5 +1,7 @@
-"""Feed-forward networks (Vaswani et al. 2017, 3.3), and the residual connections around sublayers
-(He et al. 2015, arXiv:1512.03385; Vaswani et al. 2017, 3.1).
+"""Feed-forward networks, and the residual connections around sublayers.
+
+Vaswani et al. 2017, 3.3; around sublayers He et al. 2015, arXiv:1512.03385, and
+Vaswani et al. 2017, 3.1.
 
 Gated networks: Shazeer 2020, arXiv:2002.05202; with limits, OpenAI 2025, gpt-oss, arXiv:2508.10925.
 """

@@ -1,4 +1,4 @@
-"""Where a token stands: positions and segments are added to its embedding.
+"""Positions and segments of tokens, added to their embeddings.
 
 Sinusoids: Vaswani et al. 2017, arXiv:1706.03762, 3.5. Learned tables and segments: Devlin et al.
 2018, arXiv:1810.04805.
@@ -48,8 +48,8 @@ from attncli.steps.block.norms import NORM
 from attncli.steps.mistakes import WENT_IN, as_a, by, in_last, remade, wrong
 from attncli.steps.step import Backward, Example, Formulas, Mistake, Results, Step, Wording
 from attncli.trace import Axis, Definition, Place
+from attncli.trace.extents import sized
 from attncli.trace.quantity import distinct_tokens
-from attncli.trace.shapes import sized
 
 _PLACE = WholeNumber(0, 10**6)
 BASE = Key(

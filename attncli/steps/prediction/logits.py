@@ -27,7 +27,6 @@ from attncli.maths.operations.activations import (
     MultiplyBy,
     SoftCap,
 )
-from attncli.maths.operations.attention import DivideByRow, DivideByRowSum, RowMax
 from attncli.maths.operations.masking import Masked
 from attncli.maths.operations.prediction import (
     AtLeast,
@@ -45,6 +44,7 @@ from attncli.maths.operations.prediction import (
     TopK,
 )
 from attncli.maths.operations.rearranging import Same, TakeRows
+from attncli.maths.operations.softmax import DivideByRow, DivideByRowSum, RowMax
 from attncli.names import Name
 from attncli.scenario.file.keys import (
     COUNT,

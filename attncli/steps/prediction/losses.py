@@ -16,12 +16,9 @@ from typing import Any, NamedTuple
 
 from attncli.maths.equations.tree import Number
 from attncli.maths.numbers import decimals
-from attncli.maths.operations.attention import ExponentialOf
 from attncli.maths.operations.equation import EquationText
 from attncli.maths.operations.gradients import gradient_of
-from attncli.maths.operations.norms import ColumnMean
-from attncli.maths.operations.operation import Operation
-from attncli.maths.operations.prediction import (
+from attncli.maths.operations.losses import (
     BinaryCrossEntropies,
     BinaryLossOfLogits,
     CrossEntropies,
@@ -41,7 +38,10 @@ from attncli.maths.operations.prediction import (
     SumOfEntries,
     SumOfSquaredErrors,
 )
+from attncli.maths.operations.norms import ColumnMean
+from attncli.maths.operations.operation import Operation
 from attncli.maths.operations.rearranging import TakeRows
+from attncli.maths.operations.softmax import ExponentialOf
 from attncli.names import Name, Word, WordedText, below
 from attncli.scenario.file.keys import SHARE, Choice, Either, Key, Kind, ListOf
 from attncli.scenario.file.matrices import MATRIX

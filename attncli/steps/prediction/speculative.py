@@ -11,7 +11,6 @@ from decimal import Decimal
 
 from attncli.errors import listed, quote
 from attncli.maths.equations.tree import Number
-from attncli.maths.operations.attention import DivideByRow, RowSum
 from attncli.maths.operations.prediction import (
     Acceptance,
     AcceptedDraft,
@@ -20,6 +19,7 @@ from attncli.maths.operations.prediction import (
     Excess,
 )
 from attncli.maths.operations.rearranging import TakeRows
+from attncli.maths.operations.softmax import DivideByRow, RowSum
 from attncli.names import Name
 from attncli.scenario.file.keys import SHARE, Key, ListOf, Needs, Record
 from attncli.scenario.file.matrices import MATRIX

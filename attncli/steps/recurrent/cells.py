@@ -1,4 +1,4 @@
-"""What a recurrent cell makes of its input and its memory: gates and the state.
+"""Recurrent cells: gates and the state, made of the input and the memory.
 
 * gates: those of LSTM and GRU cells. Hochreiter & Schmidhuber 1997; Gers et al. 2000 (the forget
   gate); Cho et al. 2014, arXiv:1406.1078. A reset after the product with the memory: Chung et al.

@@ -1,4 +1,4 @@
-"""What comes out of a recurrent layer.
+"""The outputs of a recurrent layer.
 
 * states: all states of a layer, one row a token.
 * readout: what is read out of the memory: W_ya a[t] + b_y, through a sigmoid or a softmax.
@@ -10,13 +10,7 @@
 from __future__ import annotations
 
 from attncli.maths.operations.activations import Activate
-from attncli.maths.operations.attention import (
-    AddedUp,
-    Exponential,
-    MatMul,
-    ShareItself,
-    SoftmaxDown,
-)
+from attncli.maths.operations.attention import MatMul
 from attncli.maths.operations.rearranging import ColumnsAsRows, JoinColumns, Same
 from attncli.maths.operations.recurrent import (
     AddUp,
@@ -26,6 +20,7 @@ from attncli.maths.operations.recurrent import (
     TanhSlope,
     TimesDiagonal,
 )
+from attncli.maths.operations.softmax import AddedUp, Exponential, ShareItself, SoftmaxDown
 from attncli.names import Name, below
 from attncli.scenario.file.keys import Choice, Flag, Key
 from attncli.scenario.file.matrices import MATRIX, VECTOR

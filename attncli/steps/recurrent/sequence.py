@@ -1,5 +1,4 @@
-"""Recurrent cells before their gates: stacked matrices, the start, what comes in and what is
-remembered.
+"""Recurrent cells before their gates: stacked matrices, the start, the inputs and the memory.
 
 * unstack: taking stacked matrices apart, one run of rows a gate, as PyTorch keeps them.
 * start: the memory before the first token.

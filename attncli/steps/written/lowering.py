@@ -10,9 +10,9 @@ from attncli.maths.equations import language as said
 from attncli.maths.equations.language import Bound, Cell, EquationError, Over, Part, walk
 from attncli.maths.equations.tree import Equation, Expression, at, define
 from attncli.maths.numbers.rounding import Rounding
-from attncli.maths.operations.attention import DivideByRow, Exponential, RowSum
 from attncli.maths.operations.masking import Masked
 from attncli.maths.operations.operation import Operation
+from attncli.maths.operations.softmax import DivideByRow, Exponential, RowSum
 from attncli.maths.operations.written import Condition, Counting, Written
 from attncli.names import Name
 from attncli.steps.written.arrays import Environment, Known, Moment, Side

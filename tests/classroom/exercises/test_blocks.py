@@ -55,8 +55,8 @@ from attncli.formats.writers import Tables
 from attncli.maths.equations.tree import Blank, Number, Sum, Symbol
 from attncli.names import Word
 from attncli.pages.parts.blocks import by_gates
+from attncli.pages.parts.lengths import length_of
 from attncli.pages.parts.sections import _working_first
-from attncli.pages.walkthrough import length_of
 from tests.helpers.pages import shipped_trace
 
 

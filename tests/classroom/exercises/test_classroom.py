@@ -23,7 +23,7 @@ from tests.classroom.planted.classroom import (
     report,
     students,
 )
-from tests.classroom.planted.sheet import PLACES, Array, Sheet, Slip, rounded
+from tests.classroom.planted.sheet import COARSE, PLACES, ROUNDED, Array, Slip, rounded
 
 
 @pytest.fixture(scope="module")
@@ -68,11 +68,11 @@ def off_by(amount: float, name: str, *cells: tuple[int, int]) -> Slip:
 def in_order(form: list[Form], others: list[Form]) -> Iterator[tuple[str, dict[str, str]]]:
     """Ten papers on a form, the best one first; the last has the key of another form."""
 
-    def paper(*mistakes: str, slips: tuple[Slip | None, ...] = (), way: str = "rounded") -> Answers:
-        found, places = {}, PLACES - (way == "coarse")
+    def paper(*mistakes: str, slips: tuple[Slip | None, ...] = (), way: str = ROUNDED) -> Answers:
+        found, places = {}, PLACES - (way == COARSE)
         each = zip(form, (*slips, None, None), (*mistakes, "", ""), strict=False)
         for k, (part, slip, mistake) in enumerate(each, start=1):
-            sheet = part.work(Sheet(slip=slip, way=way), mistake)
+            sheet = part.work(mistake, slip=slip, way=way)
             for id_, cell in part.cells.items():
                 number = sheet.written[cell.quantity][cell.row, cell.column]
                 found[f"{k}/{id_}"] = f"{number:.{places}f}"
@@ -81,7 +81,7 @@ def in_order(form: list[Form], others: list[Form]) -> Iterator[tuple[str, dict[s
     here, there = off_by(0.777, "scores", (1, 2)), off_by(-0.555, "z[1]", (1, 0))
     twice = off_by(0.777, "scores", (1, 2), (0, 1))
     yield "all right", paper()
-    yield "two decimals", paper(way="coarse")
+    yield "two decimals", paper(way=COARSE)
     yield "a slip", paper(slips=(here,))
     yield "two slips", paper(slips=(here, there))
     yield "three slips", paper(slips=(twice, there))
@@ -89,7 +89,7 @@ def in_order(form: list[Form], others: list[Form]) -> Iterator[tuple[str, dict[s
     yield "scaling forgotten, and a slip", paper("not_scaled", slips=(None, there))
     yield "two mistakes", paper("not_scaled", "memory_not_carried")
     yield "two mistakes, and a slip", paper("not_scaled", "memory_not_carried", slips=(here,))
-    key = [part.answers(part.work(Sheet(way="rounded"))) for part in others]
+    key = [part.answers(part.work(way=ROUNDED)) for part in others]
     yield "copied", {f"{k}/{id_}": t for k, p in enumerate(key, 1) for id_, t in p.items()}
 
 
@@ -138,7 +138,7 @@ def test_moodle_gives_what_grade_gives(tmp_path: Path) -> None:
     xml = (made / "midterm_moodle.xml").read_text("utf-8")
     ((form, parts),) = forms_of(made).items()
     for mistake in ("", "keys_for_values"):
-        done = [part.work(Sheet(way="rounded"), (mistake, "")[k]) for k, part in enumerate(parts)]
+        done = [part.work((mistake, "")[k], way=ROUNDED) for k, part in enumerate(parts)]
         answers = {
             f"{k}/{id_}": text
             for k, (part, sheet) in enumerate(zip(parts, done, strict=True), start=1)

@@ -21,7 +21,7 @@ from attncli.classroom.marking.answers import read_answers
 from attncli.cli import app
 from attncli.output_files import _FileMove
 from attncli.pages.parts.selection import SelectionError
-from attncli.pipeline.plain_scenario import exported, texts_beside
+from attncli.pipeline.exporting import exported, texts_beside
 from attncli.scenario.file.problems import ScenarioError
 from attncli.scenario.file.shipped import find
 from tests.classroom.made import questions

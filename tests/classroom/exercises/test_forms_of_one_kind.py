@@ -17,7 +17,8 @@ from attncli.classroom.nice_numbers.candidate_quantity import shown_rows
 from attncli.classroom.nice_numbers.new_scenario import Sizes, sketch
 from attncli.classroom.nice_numbers.rules import singular, unvaried
 from attncli.classroom.nice_numbers.search import UnsatisfiedError, forms
-from attncli.pipeline.plain_scenario import exported, plain_data
+from attncli.pipeline.exporting import exported
+from attncli.pipeline.plain_data import plain_data
 from attncli.trace import Quantity, Trace
 from tests.classroom.test_lint import found
 from tests.conftest import THOROUGH, sampled

@@ -20,8 +20,8 @@ from attncli.document.blocks import Document
 from attncli.document.questions import AcceptedAnswer, Item, JudgedPlace
 from attncli.errors import UserError
 from attncli.formats import RenderOptions, render
-from attncli.judging.causes import KnownMistakes
 from attncli.judging.judging import Judge
+from attncli.judging.known_mistakes import KnownMistakes
 from attncli.judging.verdicts import Verdict, read_number
 from attncli.maths.equations.tree import Location
 from attncli.maths.operations.rearranging import Same

@@ -15,7 +15,8 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
-from attncli.classroom.marking.answers import Student, read_answers, read_students
+from attncli.classroom.marking.answers import read_answers
+from attncli.classroom.marking.class_list import Student, read_students
 from attncli.cli import app
 from attncli.maths.notation.escaping import unguarded
 from tests.classroom.exercises.test_results import moodle_import

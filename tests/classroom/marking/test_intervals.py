@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from attncli import load, work
 from attncli.maths.operations.rearranging import TakeRows
-from attncli.pipeline.plain_scenario import plain_data, with_numbers
+from attncli.pipeline.plain_data import plain_data, with_numbers
 from attncli.trace import Trace
 from tests import oracle
 from tests.conftest import FEWER, sampled

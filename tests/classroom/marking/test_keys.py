@@ -20,7 +20,7 @@ from attncli.maths.equations.tree import Number, Quotient, Root
 from attncli.maths.numbers.rounding import Array
 from attncli.maths.operations.activations import DivideBy
 from attncli.names import Word
-from attncli.pipeline.plain_scenario import plain_data
+from attncli.pipeline.plain_data import plain_data
 from attncli.trace import Definition, Trace
 from tests.classroom.made import papers, questions, request_for
 from tests.classroom.stress import report, stress, trial

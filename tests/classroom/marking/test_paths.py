@@ -14,7 +14,7 @@ from attncli.classroom.exercises.blanked import taken
 from attncli.judging.judging import Judge, Tolerance
 from attncli.judging.verdicts import Given, Verdict
 from attncli.maths.equations.tree import Location
-from attncli.pipeline.plain_scenario import all_numbers, plain_data, with_numbers
+from attncli.pipeline.plain_data import all_numbers, plain_data, with_numbers
 from tests import oracle
 from tests.classroom.made import request_for
 from tests.conftest import THOROUGH, sampled

@@ -21,11 +21,9 @@ from typer.testing import CliRunner
 from attncli.classroom.marking.exam import cell_of
 from attncli.cli import app
 from attncli.maths.notation.escaping import unguarded
-from tests.classroom.planted import recurrent, slips, transformer
+from tests.classroom.planted import slips
 from tests.classroom.planted.papers import Scenario
-from tests.classroom.planted.recurrent import Cell
-from tests.classroom.planted.sheet import PLACES, Sheet, Slip
-from tests.classroom.planted.transformer import Model
+from tests.classroom.planted.sheet import PLACES, ROUNDED, Sheet, Slip
 from tests.helpers.plain import read
 
 ATTENTION = """\
@@ -81,14 +79,7 @@ class Form(Scenario):
 
     def __init__(self, path: Path, k: int, asked: list[str]) -> None:
         self.text, self.rng = path.read_text("utf-8"), np.random.default_rng(len(asked))
-        data: dict[str, Any] = read(self.text)
-        given = {"embeddings": np.array([*data["embeddings"].values()], dtype=float)}
-        given |= {
-            name: np.array(data[name], dtype=float) for name in data if name[:2] in ("W_", "b_")
-        }
-        self.kind = (transformer, recurrent)[k]
-        tokens = len(given["embeddings"])
-        self.model = Cell(tokens, "rnn", given) if k else Model(tokens, given)
+        self.data = read(self.text)
         self.mistakes = [*MISTAKES[k]]
         self.cells = {id_: cell_of(self.judge.trace, id_) for id_ in asked}
 
@@ -148,7 +139,7 @@ def _student(name: str, form: str, parts: list[Form], rng: np.random.Generator) 
         mistake, slip = "", None
         if k == guilty:
             kind = str(rng.choice([*part.mistakes, *SLIPS]))
-            right = part.work(Sheet())
+            right = part.work()
             slip = slips.draw(kind, right, part.names, rng) if kind in SLIPS else None
             mistake = "" if kind in SLIPS else kind
             tells = _slip_tells(part, slip) if slip else part.tells(mistake, part.names)
@@ -169,15 +160,16 @@ def _worked(
     part: Form, habit: str, slip: Slip | None, mistake: str, rng: np.random.Generator
 ) -> Sheet:
     """Somebody's working: with each number as it is written down, in full, or now so and now so."""
-    way, drawn = {HABITS[0]: ("rounded", None), HABITS[1]: ("", None)}.get(habit, ("", rng))
-    return part.work(Sheet(drawn, slip, way), mistake)
+    seed = int(rng.integers(0, 2**31)) if habit == HABITS[2] else None
+    return part.work(mistake, seed=seed, slip=slip, way=ROUNDED if habit == HABITS[0] else "")
 
 
 def _slip_tells(part: Form, slip: Slip) -> bool:
-    """Whether a slip changes its number by more than ways of rounding do."""
-    name, at = slip.name, (slip.row, slip.column)
-    off = part.work(Sheet(slip=slip)).written[name][at] - part.work(Sheet()).written[name][at]
-    return bool(abs(off) > part.spread[name][at])
+    """Whether a slip changes its number by more than ways of rounding do, and no other slip so."""
+    name, at, right = slip.name, (slip.row, slip.column), part.work()
+    number, spread = part.work(slip=slip).written[name][at], part.spread[name][at]
+    others = [x for kind, x in slips.likenesses(right, slip) if kind != slip.kind]
+    return all(abs(number - x) > spread for x in (right.written[name][at], *others))
 
 
 def _left_out(answers: Mapping[str, str], rng: np.random.Generator) -> Iterator[tuple[str, str]]:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import cached_property
 from itertools import count
-from types import ModuleType
 from typing import NamedTuple
 
 import numpy as np
@@ -15,13 +14,25 @@ from attncli.judging.judging import Judge
 from attncli.judging.verdicts import Given
 from attncli.maths.equations.tree import Location
 from attncli.scenario.file.problems import ScenarioError
-from tests.classroom.planted import recurrent, slips, stacked, transformer, updating
+from tests.classroom.planted import models, recurrent, slips, stacked, updating
+from tests.classroom.planted.mistakes import MISTAKES
+from tests.classroom.planted.models import Model
 from tests.classroom.planted.recurrent import Cell
-from tests.classroom.planted.sheet import UNIT, WAYS, Array, Sheet, Slip, rounded, truncated
+from tests.classroom.planted.sheet import (
+    NONE,
+    UNIT,
+    WAYS,
+    Array,
+    Sheet,
+    Slip,
+    rounded,
+    sheet,
+    truncated,
+)
 from tests.classroom.planted.stacked import Layers
-from tests.classroom.planted.transformer import Model
 from tests.classroom.planted.updating import Trained
 from tests.helpers.pages import trace_of
+from tests.helpers.plain import read
 
 _SPREADS = 4
 """Honest paths that are tried to see how far they lead apart."""
@@ -49,9 +60,10 @@ class Scenario:
         self.rng = rng
         drawn = rng.random()
         kinds = ((0.1, stacked), (0.3, recurrent), (0.4, updating))
-        self.kind: ModuleType = next((kind for below, kind in kinds if drawn < below), transformer)
-        self.model: Model | Cell | Layers | Trained = self.kind.draw(rng)
+        kind = next((kind for below, kind in kinds if drawn < below), models)
+        self.model: Model | Cell | Layers | Trained = kind.draw(rng)
         self.text = self.model.scenario()
+        self.data = read(self.text)
         self.mistakes = sorted(self.model.mistakes())
 
     @cached_property
@@ -66,19 +78,26 @@ class Scenario:
     def judge(self) -> Judge:
         return Judge(trace_of(self.text))
 
-    def work(self, sheet: Sheet, mistake: str = "") -> Sheet:
-        self.kind.work(self.model, sheet, mistake)
-        return sheet
+    def work(
+        self, mistake: str = "", *, seed: int | None = None, slip: Slip | None = None, way: str = ""
+    ) -> Sheet:
+        """What somebody writes down on it."""
+        made = MISTAKES[mistake] if mistake else NONE
+        return sheet(self.data, made, seed=seed, slip=slip, way=way)
+
+    def seed(self) -> int:
+        """For one author's paper."""
+        return int(self.rng.integers(0, 2**31))
 
     @cached_property
     def exact(self) -> Mapping[str, Tables]:
         """What each mistake gives in full, and the right working under ""."""
-        return {value: self.work(Sheet(), value).full for value in ("", *self.mistakes)}
+        return {value: self.work(value).full for value in ("", *self.mistakes)}
 
     @cached_property
     def spread(self) -> Tables:
         """How far honest paths, or what is gone on with, may lead from that, with a margin."""
-        tried = [self.work(Sheet(self.rng)).full for _ in range(_SPREADS)]
+        tried = [self.work(seed=self.seed()).full for _ in range(_SPREADS)]
         right = self.exact[""]
         with np.errstate(invalid="ignore"):
             return {
@@ -136,8 +155,10 @@ def paper_with(cause: str, seed: int) -> Paper:
         scenario = Scenario(np.random.default_rng([seed, number]))
         if cause not in (*scenario.mistakes, *WAYS) or not scenario.is_workable:
             continue
-        sheet = Sheet(scenario.rng, way=cause if cause in WAYS else "")
-        done = scenario.work(sheet, "" if cause in WAYS else cause)
+        if cause in WAYS:
+            done = scenario.work(way=cause)
+        else:
+            done = scenario.work(cause, seed=scenario.seed())
         names = scenario.made if cause in WAYS else scenario.asked()
         tells = _shows(scenario, done, cause) if cause in WAYS else scenario.tells(cause, names)
         if tells:
@@ -152,28 +173,24 @@ def _shows(scenario: Scenario, done: Sheet, way: str) -> bool:
 
 def _paper(scenario: Scenario, number: int, causes: int) -> Paper | None:
     rng, names = scenario.rng, scenario.asked()
-    seed = int(rng.integers(0, 2**31))
-
-    def sheet(slip: Slip | None = None, way: str = "") -> Sheet:
-        return Sheet(np.random.default_rng(seed), slip, way)
-
+    seed = scenario.seed()
     mistake = str(rng.choice(scenario.mistakes)) if rng.random() < (0, 0.65, 1)[causes] else ""
     if causes < 2 and (mistake or not causes):
         tells = not mistake or scenario.tells(mistake, names)
-        answers = _answers(scenario.work(sheet(), mistake), names)
+        answers = _answers(scenario.work(mistake, seed=seed), names)
         alone = (mistake,) if mistake else ()
         return Paper(number, answers, alone, mistake, tells=tells, scenario=scenario)
     kind = str(rng.choice([*slips.CELLS, *slips.TABLES, *[*WAYS] * (causes == 1)]))
     if kind in WAYS:
-        done = scenario.work(sheet(way=kind))
+        done = scenario.work(way=kind)
         tells = _shows(scenario, done, kind)
         answers = _answers(done, scenario.made)
         return Paper(number, answers, (kind,), kind, tells=tells, scenario=scenario)
-    before = scenario.work(sheet(), mistake)
+    before = scenario.work(mistake, seed=seed)
     slip = slips.draw(kind, before, names, rng)
     if slip is None:
         return None
-    done = scenario.work(sheet(slip), mistake)
+    done = scenario.work(mistake, seed=seed, slip=slip)
     pairs = _first_of_two(scenario, mistake, slip, names) if mistake else (kind, True)
     if pairs is None:
         return None

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tests.classroom.planted.sheet import Array, Sheet, Slip, rounded
+from tests.oracle.numerals import Number, Numbers
 
 CELLS = ("sign", "decimal_point", "digits_transposed", "term_left_out", "operand_misread")
 FACTORS = ("other_factor_of_row", "dropout_on")
@@ -37,11 +38,13 @@ def _in_product(
     count = len(sheet.products[name][1])
     k, other = (int(x) for x in rng.choice(count, 2, replace=count < 2))
 
-    def left_out(a: Array, b: Array) -> float:
-        return float(a @ b - a[k] * b[k])
+    def left_out(a: Numbers, b: Numbers) -> Number:
+        made: Number = a @ b - a[k] * b[k]
+        return made
 
-    def misread(a: Array, b: Array) -> float:
-        return float(a @ b + (a[other] - a[k]) * b[k])
+    def misread(a: Numbers, b: Numbers) -> Number:
+        made: Number = a @ b + (a[other] - a[k]) * b[k]
+        return made
 
     return Slip(kind, name, i, j, of=left_out if kind == "term_left_out" else misread)
 

@@ -119,7 +119,6 @@ def _all_subclasses(kind: type) -> set[type]:
 
 def test_each_rule_of_a_fold_is_named_after_a_kind_of_node() -> None:
     from attncli.formats.html import asked  # noqa: F401
-    from attncli.judging import slips  # noqa: F401
     from attncli.maths.equations import bounds, deciding, derivative, enclosures, integers  # noqa: F401
     from attncli.maths.notation import mathml, spreadsheet, typst  # noqa: F401
 

@@ -26,7 +26,7 @@ from attncli.maths.notation.latex import latex
 from attncli.maths.numbers import decimals
 from attncli.maths.numbers.rounding import Doubtful, Error, Rounding, Unworkable, carry, cleanse
 from attncli.maths.operations.gradients import TargetSlope
-from attncli.maths.operations.prediction import TargetDifference
+from attncli.maths.operations.losses import TargetDifference
 from tests.conftest import sampled
 from tests.helpers import ops, truth
 

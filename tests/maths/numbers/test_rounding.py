@@ -19,17 +19,11 @@ from attncli.maths.equations.matrix import Matrix
 from attncli.maths.numbers import decimals
 from attncli.maths.numbers.rounding import Rounding, Unworkable
 from attncli.maths.operations.activations import Activate, DivideBy, MultiplyBy
-from attncli.maths.operations.attention import (
-    Affine,
-    DivideByRow,
-    Exponential,
-    MatMul,
-    MatMulTransposed,
-    RowSum,
-)
+from attncli.maths.operations.attention import Affine, MatMul, MatMulTransposed
 from attncli.maths.operations.masking import Masked
 from attncli.maths.operations.norms import RowMean
 from attncli.maths.operations.rearranging import JoinColumns, Same, TakeColumns
+from attncli.maths.operations.softmax import DivideByRow, Exponential, RowSum
 from tests import oracle
 from tests.conftest import sampled
 from tests.helpers.pages import page_of, trace_of

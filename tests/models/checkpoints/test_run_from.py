@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from attncli.cli import app
-from attncli.trace.trace import OnDemand
+from attncli.trace.on_demand import OnDemand
 
 LAYERS, D, FF, WORDS = 12, 4096, 16384, 64
 """Sizes of a model of 3 billion parameters."""

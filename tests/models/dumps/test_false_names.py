@@ -15,7 +15,7 @@ import torch
 
 from attncli.models.dumps.departures import Comparison
 from attncli.models.dumps.tensors import taken_apart
-from attncli.scenario.file.array_files import Tensor
+from attncli.scenario.file.dump_files import Tensor
 from tests.models.torch_bugs.dumping import built, comparison, dumped, trace_of
 from tests.models.torch_bugs.models import Bert, Gpt, Llama
 from tests.models.torch_bugs.modern import Alone, Mixture

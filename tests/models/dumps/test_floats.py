@@ -11,7 +11,7 @@ import pytest
 from attncli import load, work
 from attncli.models.dumps.departures import Comparison, Standing
 from attncli.models.dumps.tensors import taken_apart
-from attncli.scenario.file.array_files import Tensor
+from attncli.scenario.file.dump_files import Tensor
 from attncli.steps import steps
 from attncli.steps.order import BACK_THROUGH
 from tests.conftest import ROOT

@@ -476,7 +476,7 @@ def test_of_a_right_model_only_what_it_made_itself_is_worked(
         worked.append(arguments[2].name)
         return make(*arguments)
 
-    monkeypatch.setattr("attncli.trace.trace.make", noted)
+    monkeypatch.setattr("attncli.trace.on_demand.make", noted)
     model = transformers.GPT2LMHeadModel(config).eval()
     found = compare(model, IDS)
     assert found.follows

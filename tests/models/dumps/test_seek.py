@@ -12,7 +12,7 @@ from attncli import load, work
 from attncli.errors import UserError
 from attncli.judging.wrong_ways import WrongWay
 from attncli.maths.equations.enclosures import Enclosure
-from attncli.maths.equations.matrix import Stored
+from attncli.maths.equations.stored_matrix import Stored
 from attncli.maths.numbers.rounding import Array
 from attncli.maths.operations.intervals import enclosing
 from attncli.models.diff_page import in_short, report
@@ -20,7 +20,7 @@ from attncli.models.dumps.departures import Comparison
 from attncli.models.dumps.floats import Floats, Grain
 from attncli.models.dumps.suspects import SEEK, Search, Suspects
 from attncli.models.dumps.tensors import taken_apart
-from attncli.scenario.file.array_files import Tensor
+from attncli.scenario.file.dump_files import Tensor
 from attncli.trace import Trace
 from tests.trace.test_stored import LAYOUTS, scenario
 

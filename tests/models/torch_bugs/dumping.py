@@ -10,7 +10,7 @@ from torch import nn
 from attncli import load, work
 from attncli.models.dumps.departures import Comparison
 from attncli.models.dumps.tensors import taken_apart
-from attncli.scenario.file.array_files import Tensor
+from attncli.scenario.file.dump_files import Tensor
 from attncli.trace import Trace
 from tests.models.torch_bugs.bugs import Bug
 

@@ -1,0 +1,158 @@
+"""The slopes of a node of an equation in its parts, by rules for each type of node.
+
+What has no slope at a kink gets one all the same: max(a, b) that of b where b is above a, else that
+of a; min(a, b) that of a where b is above a, else that of b. So relu has the slope 0 at 0,
+leaky_relu 0.01, and elu 1, as in PyTorch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
+
+from attncli.maths.equations import tree as ex
+from attncli.maths.equations.factored_terms import (
+    MINUS_ONE,
+    FactoredTerm,
+    added,
+    expression,
+    term,
+    times,
+)
+from attncli.maths.equations.tree import (
+    Apply,
+    Expression,
+    constant,
+    e_to,
+    minus,
+    operands_in,
+)
+
+Slopes = Iterable[tuple[Expression, Expression]]
+"""Each part of a node, and the derivative of the node with respect to it."""
+
+
+def slopes(node: Expression, place: int) -> Slopes:
+    """Returns the derivatives of a node with respect to those of its parts that contain the
+    operand.
+
+    Raises TypeError for a node without a derivative.
+    """
+    if all(operand.place != place for operand in operands_in(node)):
+        return ()
+    return _SLOPES.of(node)
+
+
+class _Slopes(ex.Fold[Slopes]):
+    """The derivatives of a node with respect to its parts."""
+
+    gives = "derivative"
+
+    def of_sum(self, node: ex.Sum) -> Slopes:
+        return ((part, ex.ONE) for part in node.terms)
+
+    def of_total(self, node: ex.Total) -> Slopes:
+        return [(node.operand, ex.ONE)]
+
+    def of_negative(self, node: ex.Negative) -> Slopes:
+        return [(node.operand, constant(-1))]
+
+    def of_product(self, node: ex.Product) -> Slopes:
+        for k, factor in enumerate(node.factors):
+            yield factor, ex.Product((ex.ONE, *node.factors[:k], *node.factors[k + 1 :]))
+
+    def of_quotient(self, node: ex.Quotient) -> Slopes:
+        """Yields the slopes of a quotient: d(a/b) = da/b − a db/b²; for a σ(z), with σ = 1 / (1 +
+        e^−z), da σ + a σ (1 − σ) dz."""
+        yield node.dividend, ex.Quotient(ex.ONE, node.divisor)
+        match node.divisor:
+            case ex.Sum((ex.ONE, ex.Power(ex.E, ex.Negative(z)))):
+                yield z, ex.Product((node, minus(ex.ONE, _logistic(z))))
+            case divisor:
+                yield divisor, ex.Negative(ex.Quotient(node, divisor))
+
+    def of_power(self, node: ex.Power) -> Slopes:
+        """Returns the slope of a power: d(x^n) = n x^(n − 1) dx, d(e^x) = e^x dx."""
+        if node.base == ex.E:
+            return [(node.exponent, node)]
+        if not isinstance(node.exponent, ex.Number):
+            raise TypeError("a power whose exponent isn't a number has no derivative")
+        less = constant(int(node.exponent.full) - 1)
+        return [(node.base, ex.Product((node.exponent, ex.Power(node.base, less))))]
+
+    def of_root(self, node: ex.Root) -> Slopes:
+        return [(node.operand, ex.Quotient(ex.ONE, ex.Product((ex.TWO, node))))]
+
+    def of_apply(self, node: Apply) -> Slopes:
+        """Returns the slopes of a function: d f(x) = f′(x) dx; d ln(1 + e^z) = σ(z) dz, in which no
+        exponential is too large."""
+        match node:
+            case Apply("ln", (ex.Sum((ex.ONE, ex.Power(ex.E, z))),)):
+                return [(z, _logistic(z))]
+        count = len(node.arguments)
+        rule = _FUNCTIONS.get((node.function, count))
+        if rule is None:
+            raise TypeError(f"{node.function} of {count} has no derivative")
+        return zip(node.arguments, rule(*node.arguments), strict=True)
+
+
+_SLOPES = _Slopes()
+
+
+def _logistic(z: Expression) -> Expression:
+    return ex.Quotient(ex.ONE, ex.Sum((ex.ONE, e_to(ex.Negative(z)))))
+
+
+def _of_max(a: Expression, b: Expression) -> Sequence[Expression]:
+    return minus(ex.ONE, _step(a, b)), _step(a, b)
+
+
+def _of_min(a: Expression, b: Expression) -> Sequence[Expression]:
+    return _step(a, b), minus(ex.ONE, _step(a, b))
+
+
+def _step(a: Expression, b: Expression) -> Expression:
+    """Returns 1 where b is above a, and 0 elsewhere, as an expression."""
+    above = added([*_terms(b), *(times(MINUS_ONE, term) for term in _terms(a))])
+    if above.above > 0:
+        above = FactoredTerm(factors=above.factors)  # 2x is above 0 where x is
+    match expression(above):
+        case ex.Sum((ex.Power(ex.E, z), ex.Negative(ex.ONE))):
+            return Apply("step", (z,))  # and e^z above 1 where z is above 0
+        case known:
+            return Apply("step", (known,))
+
+
+def _terms(node: Expression) -> Sequence[FactoredTerm]:
+    return [*map(term, node.terms)] if isinstance(node, ex.Sum) else [term(node)]
+
+
+def _of_erf(x: Expression) -> Sequence[Expression]:
+    """Returns the derivative of erf: 2/√π × e^(−x²)."""
+    bell = e_to(expression(term(ex.Negative(ex.Power(x, ex.TWO)))))
+    return [ex.Quotient(ex.Product((ex.TWO, bell)), ex.Root(ex.PI))]
+
+
+def _of_where(condition: Expression, _: Expression, __: Expression) -> Sequence[Expression]:
+    """Returns the derivatives of a choice; that of the condition is 0, since it is 0 or 1 and can't
+    change a little."""
+    return [ex.ZERO, condition, minus(ex.ONE, condition)]
+
+
+def _of_tanh(x: Expression) -> Sequence[Expression]:
+    return [minus(ex.ONE, ex.Power(Apply("tanh", (x,)), ex.TWO))]
+
+
+_FUNCTIONS: Mapping[tuple[str, int], Callable[..., Sequence[Expression]]] = MappingProxyType(
+    {
+        ("max", 2): _of_max,
+        ("min", 2): _of_min,
+        ("where", 3): _of_where,
+        ("step", 1): lambda _: [ex.ZERO],
+        ("tanh", 1): _of_tanh,
+        ("erf", 1): _of_erf,
+        ("ln", 1): lambda x: [ex.Quotient(ex.ONE, x)],
+        ("sin", 1): lambda x: [Apply("cos", (x,))],
+        ("cos", 1): lambda x: [ex.Negative(Apply("sin", (x,)))],
+    }
+)
