@@ -484,4 +484,7 @@ def _check_printed(scenario: str, trace: Trace) -> None:
     traces = (trace, *trace.variants.values())
     if not any(entry.scenario.source.published for entry in traces):
         right = "write what its source prints under published:, like {weights: …}"
+        if trace.scenario.file.changed.unsaid:
+            wrong = "what its source prints is of the numbers that its file has"
+            raise UserError.of(scenario, wrong, "leave --set out")
         raise UserError.of(scenario, "it has no published numbers", right)

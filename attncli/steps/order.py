@@ -244,8 +244,10 @@ def step_named(name: str) -> Step[Any]:
         from attncli.steps.backward.gradient_steps import step_back
 
         return step_back(step_named(THROUGH[name]), name)
-    there = vars(import_module(_MODULES[name]))
-    step: Step[Any] = there[f"{name.upper()}_STEP"]
+    step: Step[Any] | None = getattr(import_module(_MODULES[name]), f"{name.upper()}_STEP", None)
+    if step is None:
+        where = "its line in steps/order.py says"
+        raise ImportError(f"no {name.upper()}_STEP in {_MODULES[name]}, where {where} that it is")
     return step
 
 
