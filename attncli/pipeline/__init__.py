@@ -166,7 +166,7 @@ def _planned_as_meant(
     """Plans the scenario; if its matrices only fit in the other layout, that is said."""
     unread = bool(problems.found)
     scenario = planned(whole, problems)
-    if problems.found and not unread:
+    if problems.found and not unread and not whole.plan.written.alone:
         from attncli.pipeline.builder import in_other_layout
 
         problems.found = in_other_layout(tree, problems.found, partial(_is_fine, origin))

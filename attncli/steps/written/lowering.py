@@ -4,6 +4,7 @@ it."""
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from dataclasses import replace
 from typing import NamedTuple
 
 from attncli.maths.equations import language as said
@@ -206,7 +207,10 @@ class _Lowering:
         if part.condition is not None:
             inside = self._masked(part, indices, inside, name)
         if part.function == "layer_norm":
-            raise EquationError("layer_norm isn't there yet", "write it out", part.start)
+            self._normalized(part, indices, inside, name)
+            return name, indices
+        if part.extra is not None:
+            raise EquationError("softmax takes nothing behind a comma", "leave it out", part.start)
         exp, exp_sum = (self._beside(name, what) for what in ("exp", "sum"))
         power = Exponential.under(self.planner.rounded(exp), self.planner.step)
         self.definitions += (
@@ -215,6 +219,48 @@ class _Lowering:
             Definition(name, DivideByRow(), (exp, exp_sum)),
         )
         return name, indices
+
+    def _normalized(self, part: Over, indices: tuple[str, ...], inside: Name, name: Name) -> None:
+        """Makes a layer norm along the last index, in equations: (x − mean) / √(variance + ε)."""
+        if part.condition is not None:
+            wrong, right = "layer_norm takes no condition", "make an array of what takes part"
+            raise EquationError(wrong, right, part.start)
+        moment, local = self.indices.moment, name.local
+        time = (moment.index,) if moment else ()
+        whole, rest = ", ".join((*time, *indices)), ", ".join((*time, *indices[:-1]))
+        of_row, epsilon = f"[{rest}]" if rest else "", part.extra
+        texts = (
+            f"{local}_mean{of_row} = mean({local}_in[{whole}] for {indices[-1]})",
+            f"{local}_centered[{whole}] = {local}_in[{whole}] - {local}_mean{of_row}",
+            f"{local}_variance{of_row} = mean({local}_centered[{whole}] ** 2 for {indices[-1]})",
+            f"{local}[{whole}] = {local}_centered[{whole}]"
+            f" / sqrt({local}_variance{of_row} + epsilon)",
+        )
+        sides = self._sides(indices)
+        arrays = {
+            **self.known.arrays,
+            f"{local}_in": self._timed(inside, sides, lies=len(sides) == 1),
+        }
+        known = replace(self.known, arrays=arrays)
+        for text in texts:
+            equation = said.read_equation(text)
+            assert isinstance(equation.target, said.Target)
+            value = said.rewritten(
+                equation.value,
+                lambda x: (epsilon or said.Literal("0", 0)) if x[0] == "epsilon" else None,
+            )
+            inner = _Lowering(equation.target, value, known, self.planner, moment)
+            made = inner.made()
+            self.definitions += made.definitions
+            arrays[equation.target.name] = self._timed(*made.made[:2], lies=made.made.lies)
+
+    def _timed(self, name: Name, sides: tuple[Side, ...], *, lies: bool) -> Known:
+        """Returns what is known of a quantity that is made on the way, at a moment if there is
+        one."""
+        moment = self.indices.moment
+        if moment is None:
+            return Known(name, sides, (), lies)
+        return Known(name.at(None), (Side(len(moment.order)), *sides), moment.order, lies)
 
     def _beside(self, name: Name, what: str) -> Name:
         """Returns the name of what is made on the way to a quantity: `alpha_exp`."""
