@@ -225,13 +225,13 @@ class _Lowering:
         if part.condition is not None:
             wrong, right = "layer_norm takes no condition", "make an array of what takes part"
             raise EquationError(wrong, right, part.start)
-        moment, local = self.indices.moment, name.local
+        moment, local, of = self.indices.moment, name.local, inside.local
         time = (moment.index,) if moment else ()
         whole, rest = ", ".join((*time, *indices)), ", ".join((*time, *indices[:-1]))
         of_row, epsilon = f"[{rest}]" if rest else "", part.extra
         texts = (
-            f"{local}_mean{of_row} = mean({local}_in[{whole}] for {indices[-1]})",
-            f"{local}_centered[{whole}] = {local}_in[{whole}] - {local}_mean{of_row}",
+            f"{local}_mean{of_row} = mean({of}[{whole}] for {indices[-1]})",
+            f"{local}_centered[{whole}] = {of}[{whole}] - {local}_mean{of_row}",
             f"{local}_variance{of_row} = mean({local}_centered[{whole}] ** 2 for {indices[-1]})",
             f"{local}[{whole}] = {local}_centered[{whole}]"
             f" / sqrt({local}_variance{of_row} + epsilon)",
