@@ -251,9 +251,7 @@ class _Lowering:
         self.definitions.append(Definition(name, divided, (exp, exp_sum)))
         return name, indices
 
-    def _exponentials(
-        self, part: Over, indices: tuple[str, ...], name: Name
-    ) -> tuple[Name, Name]:
+    def _exponentials(self, part: Over, indices: tuple[str, ...], name: Name) -> tuple[Name, Name]:
         """Makes what a softmax divides, and what it divides by; returns their names."""
         inside = self._array_of(part, indices, name)
         if part.condition is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -10,7 +10,7 @@ from attncli.maths.equations.language import FunctionTarget
 from attncli.maths.equations.tree import Equation
 from attncli.scenario.file.problems import Diagnostics
 from attncli.scenario.scenario import Scenario
-from attncli.scenario.written import WrittenStep
+from attncli.scenario.written import Start, WrittenStep
 from attncli.steps.step import Formulas, Mistake, Planned, Results, Step, Wording
 from attncli.steps.written.arrays import Environment, Known, Side
 from attncli.steps.written.formulas import formula_of
@@ -46,9 +46,11 @@ class WrittenPlace(Place):
 
     def titled(self, title: str) -> str:  # noqa: ARG002  (each has its own)
         name = self.own.title or self.own.name.replace("_", " ").capitalize()
-        if not self.part.time or self.own.over is None:
+        if self.part.time is None or self.own.over is None:
             return name
-        return f"{name}, {self.own.over.bound.name} = {self.part.time}"
+        index, times = self.own.over.bound.name, self.part.times
+        which = f"{self.part.time}" if self.part.time else f"{times[0]} to {times[-1]}"
+        return f"{name}, {index} = {which}"
 
 
 def environment_of(scenario: Scenario) -> Environment:
@@ -89,9 +91,27 @@ def _ways(made: Planned, _: WrittenPlace, __: Planned) -> Iterator[Planned]:
 
 
 def _happens(place: WrittenPlace) -> str:
-    if place.part.time == 0:
-        return "What was made for each time is put together."
-    return ""
+    part, over = place.part, place.own.over
+    if over is None or part.time is None:
+        return ""
+    index = over.bound.name
+    if part.time == 0:
+        return f"Each {index} has a row."
+    if part.time != part.times[0] or not over.starts:
+        return ""
+    return f"Before {index} = {part.time}, {_in_words(over.starts)}."
+
+
+def _in_words(starts: Mapping[str, Start]) -> str:
+    """Says what stands before the first time: `S and z are 0; s is s_0`."""
+    names: dict[str, list[str]] = {}
+    for name, start in starts.items():
+        what = start.array or start.number.replace("-", "−").replace("inf", "∞")
+        names.setdefault(what, []).append(name)
+    return "; ".join(
+        f"{', '.join(same[:-1])} and {same[-1]} are {what}" if same[1:] else f"{same[0]} is {what}"
+        for what, same in names.items()
+    )
 
 
 def _functions(place: WrittenPlace) -> tuple[Equation, ...]:
