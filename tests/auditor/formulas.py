@@ -311,24 +311,24 @@ class _Reader:
             return lambda _: number(text)
         if kind == "over":
             return self.over(text)
-        if text == "(":
+        return self.named(text) if kind == "name" else self.marked(text)
+
+    def marked(self, mark: str) -> Worked:
+        if mark == "(":
             inner = self.choice()
             self.take(")")
             return inner
-        if text == "√":
-            operand = self.atom()
-            return lambda scope: operand(scope).sqrt()
-        if text == "−":
-            return _negative(self.atom())
-        if kind != "name":
-            raise ValueError(f"{text} begins nothing")
-        if text == "e" and self.next_is("^"):
+        operand = self.atom()
+        if mark not in "√−":
+            raise ValueError(f"{mark} begins nothing")
+        return _negative(operand) if mark == "−" else lambda scope: operand(scope).sqrt()
+
+    def named(self, name: str) -> Worked:
+        if name == "e" and self.next_is("^"):
             self.take()
             exponent = self.atom()
             return lambda scope: exponent(scope).exp()
-        if self.next_is("("):
-            return self.call(text)
-        return self.cell(text)
+        return self.call(name) if self.next_is("(") else self.cell(name)
 
     def over(self, text: str) -> Worked:
         function, _, index = text.partition("_")
