@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 from attncli.maths.equations.language import FunctionTarget
 from attncli.maths.equations.tree import Equation
@@ -15,9 +16,10 @@ from attncli.steps.step import Formulas, Mistake, Planned, Results, Step, Wordin
 from attncli.steps.written.arrays import Environment, Known, Side
 from attncli.steps.written.formulas import formula_of
 from attncli.steps.written.keys import EQUATIONS, GIVEN, NAMES, SIZES, STEPS
-from attncli.steps.written.lowering import Planner
-from attncli.steps.written.planning import Part, planned
 from attncli.trace import Place, PlannedStep
+
+if TYPE_CHECKING:
+    from attncli.steps.written.planning import Part
 
 _STEP = "equations"
 
@@ -77,6 +79,11 @@ def environment_of(scenario: Scenario) -> Environment:
 def written_steps(place: Place, problems: Diagnostics) -> Iterator[PlannedStep]:
     """Plans the steps that a scenario writes itself; what is wrong with them goes to `problems`."""
     scenario = place.scenario
+    if not scenario.plan.written.steps:
+        return
+    from attncli.steps.written.lowering import Planner
+    from attncli.steps.written.planning import planned
+
     known = environment_of(scenario)
     for own in scenario.plan.written.steps:
         planner = Planner(place.name, scenario.rounding, _STEP)
@@ -106,7 +113,7 @@ def _in_words(starts: Mapping[str, Start]) -> str:
     """Says what stands before the first time: `S and z are 0; s is s_0`."""
     names: dict[str, list[str]] = {}
     for name, start in starts.items():
-        what = start.array or start.number.replace("-", "−").replace("inf", "∞")
+        what = start.array or start.number.replace("-", "−").replace("Infinity", "∞")
         names.setdefault(what, []).append(name)
     return "; ".join(
         f"{', '.join(same[:-1])} and {same[-1]} are {what}" if same[1:] else f"{same[0]} is {what}"
