@@ -29,11 +29,12 @@ from attncli.maths.equations.tree import (
     with_each,
 )
 from attncli.maths.operations.equation import Indexed, is_a
-from attncli.maths.operations.masking import Seen
+from attncli.maths.operations.masking import Masked, Seen
 from attncli.maths.operations.norms import ColumnMean
 from attncli.maths.operations.operation import One
 from attncli.maths.operations.rearranging import Moved
 from attncli.maths.operations.recurrent import OfMemory, ZeroRow, Zeros
+from attncli.maths.operations.written import Condition
 from attncli.names import Name, raw
 from attncli.trace import Definition, Trace
 
@@ -133,9 +134,14 @@ def without_copies(definitions: Iterable[Definition]) -> set[str]:
 
 def is_ruled(trace: Trace, name: str) -> bool:
     """Tells whether a quantity holds what its formula says without any number: which keys are seen,
-    or the 1 with which the backward pass begins. To write that down is no work."""
+    what is left of a scenario's own where a condition is met, or the 1 with which the backward pass
+    begins. To write that down is no work."""
     definition = trace[name].definition if name in trace else None
-    return definition is not None and isinstance(definition.operation, Seen | One)
+    if definition is None:
+        return False
+    part = trace.part_of(name) if isinstance(definition.operation, Masked) else None
+    own = part is not None and bool(part.place.called)
+    return own or isinstance(definition.operation, Seen | One | Condition)
 
 
 def is_in_words(trace: Trace, name: str) -> bool:

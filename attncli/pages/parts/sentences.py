@@ -20,6 +20,7 @@ from attncli.option_values import LANGUAGES
 from attncli.scenario.model import Layer, Phrase, Recurrent, Stack, projected_when
 from attncli.scenario.scenario import ALL_OURS, Scenario
 from attncli.steps.attention.scores import SCALE
+from attncli.steps.written.step import environment_of
 from attncli.trace import Trace, Unfinished
 from attncli.trace.axes import place_of
 from attncli.trace.trace import Outline, outline_of
@@ -274,13 +275,22 @@ def facts_of(
     outline = outline_of(trace)
     attending = [stack for stack in scenario.stacks if _attends(trace, stack)]
     size, scaling = (words.sizes, words.encoder_sizes), (words.scaling, words.encoder_scaling)
-    rows += [(size[bool(entry.path)], sizes(outline, entry, words)) for entry in scenario.stacks]
+    if scenario.plan.written.alone:
+        rows.append((words.sizes, joined(_lengths(scenario))))
+    else:
+        rows += [(size[bool(at.path)], sizes(outline, at, words)) for at in scenario.stacks]
     rows += [(scaling[bool(entry.path)], _scaling(outline, entry, words)) for entry in attending]
     if queries:
         named = joined(put_in(words.quoted, name=(Word(query),)) for query in queries)
         rows.append((words.shown, put_in(words.rows_of, queries=named)))
     rows.append((words.rounding, (rounding_in_words(trace.rounding, words),)))
     return DefinitionList(tuple((name, spans) for name, spans in rows if spans))
+
+
+def _lengths(scenario: Scenario) -> list[Spans]:
+    """Says how long the sides are that equations name: `token = 3, d_k = 2`"""
+    sides = environment_of(scenario).sides
+    return [line for name, side in sides.items() for line in _size(name, side.length)]
 
 
 def _chosen(scenario: Scenario, words: Words) -> Spans:

@@ -8,6 +8,7 @@ from functools import partial
 
 from attncli.maths.equations.language import FunctionTarget
 from attncli.maths.equations.tree import Equation
+from attncli.names import Word, WordedText
 from attncli.scenario.file.problems import Diagnostics
 from attncli.scenario.scenario import Scenario
 from attncli.scenario.written import WrittenStep
@@ -88,10 +89,18 @@ def _ways(made: Planned, _: WrittenPlace, __: Planned) -> Iterator[Planned]:
     yield tuple(d._replace(step=_STEP) for d in made)
 
 
-def _happens(place: WrittenPlace) -> str:
+def _happens(place: WrittenPlace) -> WordedText | str:
+    over = place.own.over
     if place.part.time == 0:
         return "What was made for each time is put together."
-    return ""
+    if over is None or not over.starts:
+        return ""
+    spans: list[str | Word] = []
+    for name, start in over.starts.items():
+        number = start.number.replace("-Infinity", "−∞").replace("-", "−")
+        spans += (", " if spans else "", Word(name), " = ", Word(start.array or number))
+    which = "last" if over.backward else "first"
+    return (f"Before the {which} {over.bound.name}, ", *spans, ".")
 
 
 def _functions(place: WrittenPlace) -> tuple[Equation, ...]:
