@@ -406,6 +406,8 @@ class LineAsker(NamedTuple):
                 return self.row_by_name(node)
             if not isinstance(node, Number) or node.cell is None:
                 return None
+            if self.is_counted(node.cell):
+                return node
             if self.terms.inner:
                 again, k = self.known.term(node.cell), len(places) + 1
                 id_ = f"{name}{inside}.working[{k}]"
@@ -419,6 +421,12 @@ class LineAsker(NamedTuple):
             return self.by_name(node.cell) if self.asked.hides(node.cell) else node
 
         return rewritten(form, change)
+
+    def is_counted(self, cell: Location) -> bool:
+        """Tells whether a number only counts the places along a side."""
+        quantity = self.trace.quantities.get(cell.quantity)
+        made = None if quantity is None else quantity.definition
+        return made is not None and made.operation.untold
 
     def by_name(self, cell: Location) -> Symbol:
         """Returns a hidden number by its name: `exp[love, AI]`."""

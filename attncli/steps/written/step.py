@@ -15,7 +15,7 @@ from attncli.scenario.written import WrittenStep
 from attncli.steps.step import Formulas, Mistake, Planned, Results, Step, Wording
 from attncli.steps.written.arrays import Environment, Known, Side
 from attncli.steps.written.formulas import formula_of
-from attncli.steps.written.keys import EQUATIONS, GIVEN, NAMES, SIZES, STEPS
+from attncli.steps.written.keys import EQUATIONS, GIVEN, NAMES, SIZES, STEPS, VARY
 from attncli.steps.written.lowering import Planner
 from attncli.steps.written.planning import Part, planned
 from attncli.trace import Place, PlannedStep
@@ -117,7 +117,7 @@ def _functions(place: WrittenPlace) -> tuple[Equation, ...]:
 EQUATIONS_STEP = Step(
     name=_STEP,
     at=WrittenPlace,
-    keys=(GIVEN, NAMES, SIZES, STEPS, EQUATIONS),
+    keys=(GIVEN, NAMES, SIZES, VARY, STEPS, EQUATIONS),
     words=Wording(
         title="Equations",
         does="works equations of the scenario's own",
