@@ -87,7 +87,7 @@ GIVEN = (
     StepLine("lora", "lora", stack="lora"),
 )
 """The steps that put others in the place of given matrices."""
-WRITTEN = StepLine("equations", "written.step", file="given names sizes steps equations")
+WRITTEN = StepLine("equations", "written.step", file="given names sizes vary steps equations")
 """The step that a scenario writes itself."""
 INPUT = (
     StepLine(

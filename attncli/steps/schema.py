@@ -7,7 +7,7 @@ that is a stack too, and what is done with the last layer's output.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -108,11 +108,11 @@ def _more_of(step: Step[Any]) -> str:
     return f"{keys}: see attn explain --step {step.name}"
 
 
-def nearest_step(name: str) -> str:
-    """Suggests the step that is meant by a name that none has."""
+def nearest_step(name: str, own: Sequence[str] = ()) -> str:
+    """Suggests the step that is meant by a name that none has; a scenario's `own` come first."""
     if name.casefold() in _STEP_NAMES:
         return f"did you mean {_STEP_NAMES[name.casefold()]}?"
-    return nearest(name, STORY, _maker)
+    return nearest(name, (*own, *STORY), _maker)
 
 
 def _maker(name: str) -> str | None:

@@ -344,6 +344,13 @@ def _formula_of(part: PlannedStep, quantity: Quantity) -> list[Block]:
     return [Paragraph((formula,)) for formula in definition.operation.formulas(*names)]
 
 
+def formulas_before(part: PlannedStep, quantities: Iterable[Quantity]) -> list[Block]:
+    """Returns the formulas of some of what a scenario's own step makes; nothing for other steps."""
+    if not part.place.called:
+        return []
+    return [block for quantity in quantities for block in _formula_of(part, quantity)]
+
+
 def only_data(trace: Trace, part: PlannedStep, selection: Selection) -> list[Block]:
     """Returns the quantities of a part that a page in brief goes without, for formats that keep
     data."""
@@ -489,8 +496,8 @@ def opening_blocks(
 ) -> list[Block]:
     """Returns what opens a part: what happens, the given matrices that it needs, remarks on how it
     is done here; in a section that is read `alone`, also what one before it said."""
-    step = step_of(part)
-    blocks: list[Block] = [Paragraph(step.happens_at(part.place))]
+    happens = step_of(part).happens_at(part.place)
+    blocks: list[Block] = [Paragraph(happens)] if any(happens) else []
     if part.step == "tokenize":
         return [*blocks, *cuts_of(part, alone=alone), *token_blocks(part.place)]
     given = given_blocks(trace, givens, selection, part.path)

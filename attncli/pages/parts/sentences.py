@@ -20,7 +20,7 @@ from attncli.option_values import LANGUAGES
 from attncli.scenario.model import Layer, Phrase, Recurrent, Stack, projected_when
 from attncli.scenario.scenario import ALL_OURS, Scenario
 from attncli.steps.attention.scores import SCALE
-from attncli.steps.written.step import EQUATIONS_STEP, environment_of
+from attncli.steps.written.step import environment_of
 from attncli.trace import Trace, Unfinished
 from attncli.trace.axes import place_of
 from attncli.trace.trace import Outline, outline_of
@@ -209,12 +209,6 @@ def sizes(outline: Outline, stack: Stack, words: Words = _ENGLISH) -> Spans:
     return joined(lines)
 
 
-def _sides(scenario: Scenario) -> Spans:
-    """Says how long the sides are that a scenario of equations alone names: `token = 3, d_k = 2`"""
-    sides = environment_of(scenario).sides.items()
-    return joined(span for name, side in sides for span in _size(name, side.length))
-
-
 def _heads(outline: Outline, stack: Stack, words: Words) -> list[Spans]:
     """Says how many heads there are; of a single one only where another stack has several."""
     several = any(site.attention.heads > 1 for site in outline.scenario.sites)
@@ -279,19 +273,24 @@ def facts_of(
     if scenario.source.name is not None:
         rows.append((words.source, (Word(scenario.source.name), *_chosen(scenario, words))))
     outline = outline_of(trace)
-    own = {part.step for part in trace.story} == {EQUATIONS_STEP.name}
-    attending = [stack for stack in scenario.stacks if not own and _attends(trace, stack)]
+    attending = [stack for stack in scenario.stacks if _attends(trace, stack)]
     size, scaling = (words.sizes, words.encoder_sizes), (words.scaling, words.encoder_scaling)
-    if own:
-        rows.append((words.sizes, _sides(scenario)))
+    if scenario.plan.written.alone:
+        rows.append((words.sizes, joined(_lengths(scenario))))
     else:
-        rows += [(size[bool(stack.path)], sizes(outline, stack, words)) for stack in scenario.stacks]
+        rows += [(size[bool(at.path)], sizes(outline, at, words)) for at in scenario.stacks]
     rows += [(scaling[bool(entry.path)], _scaling(outline, entry, words)) for entry in attending]
     if queries:
         named = joined(put_in(words.quoted, name=(Word(query),)) for query in queries)
         rows.append((words.shown, put_in(words.rows_of, queries=named)))
     rows.append((words.rounding, (rounding_in_words(trace.rounding, words),)))
     return DefinitionList(tuple((name, spans) for name, spans in rows if spans))
+
+
+def _lengths(scenario: Scenario) -> list[Spans]:
+    """Says how long the sides are that equations name: `token = 3, d_k = 2`"""
+    sides = environment_of(scenario).sides
+    return [line for name, side in sides.items() for line in _size(name, side.length)]
 
 
 def _chosen(scenario: Scenario, words: Words) -> Spans:

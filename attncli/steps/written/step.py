@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
 from attncli.maths.equations.language import FunctionTarget
 from attncli.maths.equations.tree import Equation
+from attncli.names import Word, WordedText
 from attncli.scenario.file.problems import Diagnostics
 from attncli.scenario.scenario import Scenario
-from attncli.scenario.written import Start, WrittenStep
+from attncli.scenario.written import WrittenStep
 from attncli.steps.step import Formulas, Mistake, Planned, Results, Step, Wording
 from attncli.steps.written.arrays import Environment, Known, Side
 from attncli.steps.written.formulas import formula_of
-from attncli.steps.written.keys import EQUATIONS, GIVEN, NAMES, SIZES, STEPS
+from attncli.steps.written.keys import EQUATIONS, GIVEN, NAMES, SIZES, STEPS, VARY
 from attncli.trace import Place, PlannedStep
 
 if TYPE_CHECKING:
@@ -97,28 +98,19 @@ def _ways(made: Planned, _: WrittenPlace, __: Planned) -> Iterator[Planned]:
     yield tuple(d._replace(step=_STEP) for d in made)
 
 
-def _happens(place: WrittenPlace) -> str:
+def _happens(place: WrittenPlace) -> WordedText | str:
     part, over = place.part, place.own.over
     if over is None or part.time is None:
         return ""
-    index = over.bound.name
     if part.time == 0:
-        return f"Each {index} has a row."
+        return f"Each {over.bound.name} has a row."
     if part.time != part.times[0] or not over.starts:
         return ""
-    return f"Before {index} = {part.time}, {_in_words(over.starts)}."
-
-
-def _in_words(starts: Mapping[str, Start]) -> str:
-    """Says what stands before the first time: `S and z are 0; s is s_0`."""
-    names: dict[str, list[str]] = {}
-    for name, start in starts.items():
-        what = start.array or start.number.replace("-", "−").replace("Infinity", "∞")
-        names.setdefault(what, []).append(name)
-    return "; ".join(
-        f"{', '.join(same[:-1])} and {same[-1]} are {what}" if same[1:] else f"{same[0]} is {what}"
-        for what, same in names.items()
-    )
+    spans: list[str | Word] = []
+    for name, start in over.starts.items():
+        number = start.number.replace("-Infinity", "−∞").replace("-", "−")
+        spans += (", " if spans else "", Word(name), " = ", Word(start.array or number))
+    return (f"Before the {'last' if over.backward else 'first'} {over.bound.name}, ", *spans, ".")
 
 
 def _functions(place: WrittenPlace) -> tuple[Equation, ...]:
@@ -135,7 +127,7 @@ def _functions(place: WrittenPlace) -> tuple[Equation, ...]:
 EQUATIONS_STEP = Step(
     name=_STEP,
     at=WrittenPlace,
-    keys=(GIVEN, NAMES, SIZES, STEPS, EQUATIONS),
+    keys=(GIVEN, NAMES, SIZES, VARY, STEPS, EQUATIONS),
     words=Wording(
         title="Equations",
         does="works equations of the scenario's own",
