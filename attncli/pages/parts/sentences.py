@@ -188,6 +188,8 @@ def rounding_in_words(rounding: Rounding, words: Words = _ENGLISH) -> str:
 
 def sizes(outline: Outline, stack: Stack, words: Words = _ENGLISH) -> Spans:
     """Says what is the same in every layer: `3 tokens, d_model = 2, 2 heads, d_k = 2, d_v = 2`"""
+    if outline.scenario.plan.written.alone:
+        return joined(_own_sizes(outline.scenario))
     tokens, layers = stack.text.tokens, stack.layers
     counts = [words.counted("tokens", len(tokens))] if tokens else []
     counts += [words.counted("layers", len(layers))] if len(layers) > 1 else []
@@ -206,6 +208,18 @@ def sizes(outline: Outline, stack: Stack, words: Words = _ENGLISH) -> Spans:
     inner = (_columns(outline, below(layer.path, "hidden"), made=True) for layer in layers)
     lines += _size("d_ff", _common(inner))
     return joined(lines)
+
+
+def _own_sizes(scenario: Scenario) -> list[Spans]:
+    """Says how long the named sides are in a scenario of equations alone: `token = 3, d_k = 2`."""
+    written, matrices = scenario.plan.written, scenario.given.matrices
+    found: dict[str, int] = {}
+    for name, sides in written.sides.items():
+        lengths = matrices[name].shape[2 - len(sides) :] if name in matrices else ()
+        found.update((side, n) for side, n in zip(sides, lengths, strict=False) if side)
+    found.update((side, len(labels)) for side, labels in written.labels.items() if side in found)
+    found.update(written.sizes)
+    return [size for side, n in found.items() for size in _size(side, n)]
 
 
 def _heads(outline: Outline, stack: Stack, words: Words) -> list[Spans]:
@@ -301,6 +315,8 @@ def _in_words(phrase: Phrase, own: Mapping[str, str]) -> Spans:
 
 def _attends(trace: Trace, stack: Stack) -> bool:
     """Tells whether scores came to be made or given in a stack."""
+    if trace.scenario.plan.written.alone:
+        return False
     names = (*(q.name for q in trace.given), *(d.name for d in trace.plan if d.name in trace))
     scores = (name for name in names if name.local == "scores")
     in_stack = (name for name in scores if place_of(name, trace.scenario).stack is stack)
