@@ -32,8 +32,7 @@ _TOKEN = re.compile(
 )
 _EQUATION = re.compile(r"[^\W\d]\w*(?:[\[(][^\])]*[\])])? = ")
 _TIME = re.compile(r", (?P<index>\w+) = (?P<now>\d+)$")
-_START = re.compile(r"Before (?P<index>\w+) = (?P<now>\d+), (?P<starts>.*)\.$")
-_BEGINS = re.compile(r"(?P<names>.*) (?:is|are) (?P<what>\S+)$")
+_START = re.compile(r"Before the (?:first|last) \w+, (?P<starts>.*)\.$")
 _DIGITS = 50
 
 
@@ -105,11 +104,9 @@ def audit_formulas(page: Mapping[str, Any], sides: Mapping[str, int]) -> tuple[l
 
 
 def _starts(text: str) -> Iterator[tuple[str, str]]:
-    for part in text.split("; "):
-        match = _BEGINS.match(part)
-        assert match is not None, part
-        for name in re.split(", | and ", match["names"]):
-            yield name, match["what"]
+    for part in text.split(", "):
+        name, _, what = part.partition(" = ")
+        yield name, what
 
 
 def _false(text: str, page: _Page, time: Mapping[str, int]) -> Iterator[str]:

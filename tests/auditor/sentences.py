@@ -470,7 +470,7 @@ _CHECKED: tuple[tuple[re.Pattern[str], Check], ...] = tuple(
 _OF_RULES = tuple(
     re.compile(pattern)
     for pattern in (
-        r"Before \w+ = \d+, (?:[\w, ]+ (?:is|are) (?:−?[\d∞]+|\w+)(?:; )?)+\.",
+        r"Before the (?:first|last) \w+(?:, \w+ = (?:−?[\d.∞]+|\w+))+\.",
         r"by the temperature [\d.]+: below 1 it favours likely tokens, above 1 it makes",
         r"−ln of 1 minus the probability", r"if its result is near −1 or 1", r"^[\w ]+: $",
         r"gradients of the row's scores add up to 0\.", r"need not add up to exactly 1", r"turns negative numbers into 0", r"weights between 0 and 1 that add up to 1",

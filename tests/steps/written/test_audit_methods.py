@@ -73,7 +73,7 @@ SPOILT = [
     ("graph_attention", "where A[i, j] = 1", "where A[i, j] = 0"),
     ("graph_attention", "0.2 × x", "0.1 × x"),
     ("contrastive_loss", "p_image_sum[j] = Σ_i p_image_exp[j, i]", "p_image_sum[j] = Σ_i p_image_exp[i, j]"),
-    ("additive_attention", "s is s_0", "s is 1"),
+    ("additive_attention", "s = s_0", "s = 1"),
     ("hopfield_retrieval", "ln(pattern)", "ln(d)"),
     ("sparsemax_attention", "√d_k", "d_k"),
 ]  # fmt: skip
