@@ -13,7 +13,7 @@ from attncli.names import Word, WordedText
 from attncli.scenario.file.problems import Diagnostics
 from attncli.scenario.scenario import Scenario
 from attncli.scenario.written import WrittenStep
-from attncli.steps.step import Formulas, Mistake, Planned, Results, Step, Wording
+from attncli.steps.step import Example, Formulas, Mistake, Planned, Results, Step, Wording
 from attncli.steps.written.arrays import Environment, Known, Side
 from attncli.steps.written.formulas import formula_of
 from attncli.steps.written.keys import EQUATIONS, GIVEN, NAMES, SIZES, STEPS, VARY
@@ -135,8 +135,9 @@ EQUATIONS_STEP = Step(
         does="works equations of the scenario's own",
         shapes="as the equations say",
         happens=_happens,
-        why="Whatever no step of ours does, a scenario may say in equations.",
+        why="What no step does, a scenario may say itself, in equations.",
     ),
     formulas=Formulas(own=_functions),
     results=Results(names=(), plan=lambda place: place.part.definitions),
+    example=Example("linear_attention"),
 )
