@@ -13,9 +13,9 @@ from attncli.maths.operations.rearranging import JoinRows
 from attncli.names import Name
 from attncli.scenario.file.problems import Diagnostics, nearest
 from attncli.scenario.written import Line, Times, WrittenMistake, WrittenStep
-from attncli.steps.written.arrays import Environment, Known, Moment, OwnFunction, Side
+from attncli.steps.written.arrays import MOST_SIDES, Environment, Known, Moment, OwnFunction, Side
 from attncli.steps.written.indices import through_times
-from attncli.steps.written.lowering import MOST_SIDES, Planner, lowered, sides_of_target
+from attncli.steps.written.lowering import Planner, lowered, sides_of_target
 from attncli.trace.quantity import Definition
 
 _T = TypeVar("_T")
@@ -37,6 +37,8 @@ class Part(NamedTuple):
     definitions: tuple[Definition, ...]
     wrongly: tuple[MadeWrongly, ...] = ()
     """The mistakes that can be made."""
+    times: tuple[int, ...] = ()
+    """All times of the step, in their order."""
 
 
 def planned(
@@ -168,13 +170,13 @@ class _Planning:
         for moment in moments:
             definitions = tuple(self._at(moment, arrays))
             wrongly = tuple(self._wrongly(arrays, definitions, moment))
-            yield Part(moment.now, definitions, wrongly)
+            yield Part(moment.now, definitions, wrongly, order)
         made = [self.known.arrays.get(line.equation.target.name) for line in arrays]
         flat = [known for known in made if known and len(known.sides) <= MOST_SIDES]
         for known in flat:
             self.known.arrays[known.name.local] = Known(known.name, known.sides)
         if flat:
-            yield Part(0, tuple(map(_together, flat)))
+            yield Part(0, tuple(map(_together, flat)), times=order)
 
     def _at(self, moment: Moment, lines: Sequence[Line]) -> Iterator[Definition]:
         """Yields the definitions of what is made at a time."""
