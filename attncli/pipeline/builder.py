@@ -24,7 +24,13 @@ from attncli.pipeline.texts import TextReader
 from attncli.scenario.file import sources
 from attncli.scenario.file.keys import KeyValues, typed
 from attncli.scenario.file.nodes import Map, Scalar
-from attncli.scenario.file.problems import Diagnostics, NamedProblems, Objections, ScenarioError, nearest
+from attncli.scenario.file.problems import (
+    Diagnostics,
+    NamedProblems,
+    Objections,
+    ScenarioError,
+    nearest,
+)
 from attncli.scenario.model import ENCODER, Stack, Training, convolved_rows, entry_path, over_batch
 from attncli.scenario.published import Claim
 from attncli.scenario.scenario import (
