@@ -106,7 +106,7 @@ def _check_features(
 
 _BESIDE_EQUATIONS = frozenset((
     "title", "about", "source", "given", "names", "sizes", "vary", "steps", "equations", "tokens",
-    "rounding", "published", "claims", "ours", "show", "variants", "output",
+    "rounding", "published", "claims", "ours", "show", "variants", "output", "until",
 ))  # fmt: skip
 """The keys of a scenario of equations alone."""
 GRADIENTS = "gradients"

@@ -233,6 +233,9 @@ _MODULES = {
     line.step: line.module if line.after else f"attncli.steps.{line.module}" for line in ORDER
 }
 STORY = tuple(dict.fromkeys(line.step for line in ORDER))
+
+OWN = "equations"
+"""The step that all steps are which a scenario writes itself."""
 """The names of the steps, in the order they are told."""
 
 

@@ -194,6 +194,16 @@ _PARTS = ("stack", "attention", "layer", "cell", "way")
 ENCODER = keys_of(*_PARTS, also=_OF_A_STACK)
 
 _DECIMALS = WholeNumber(0, MOST_DECIMALS)
+
+
+class _DecimalsOfSteps(MapOf):
+    """Decimals by the names of steps, those of a scenario's own, too, which its story knows."""
+
+    def schema(self) -> Schema:
+        each = (Key(step, _DECIMALS, f"the decimals of {step}").schema() for step in STORY)
+        return {**super().schema(), "properties": dict(zip(STORY, each, strict=True))}
+
+
 ROUNDING = Record.of(
     Key(
         "policy",
@@ -204,7 +214,7 @@ ROUNDING = Record.of(
     Key("decimals", _DECIMALS, "the decimals of every quantity, 3 by default", Rounding.decimals),
     Key(
         "steps",
-        Record.of(*(Key(step, _DECIMALS, f"the decimals of {step}") for step in STORY)),
+        _DecimalsOfSteps(_DECIMALS, "step"),
         "other decimals for single steps: `{softmax: 4}`",
     ),
     Key(
@@ -280,7 +290,7 @@ _OF_A_FILE = (
         "the given matrices, or rows of such, that the source doesn't have and that are chosen for"
         " this example: `[W_Q, 'weights[can]']`, or `all`",
     ),
-    Key("until", Choice(STORY), "the last step that is worked: `until: scores`"),
+    Key("until", TextKind("a step"), "the last step that is worked: `until: scores`"),
     Key("rounding", ROUNDING, "the rounding policy and its decimals"),
     Key(
         "variants",

@@ -173,7 +173,13 @@ class Trace:
         return name in self.quantities
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.quantities)
+        return (name for name in self.quantities if name not in self.untold)
+
+    @cached_property
+    def untold(self) -> frozenset[str]:
+        """Returns the names of what no page tells, since everybody knows it: places along a
+        side."""
+        return frozenset(d.name for d in self.plan if d.operation.untold and d.name in self)
 
     @cached_property
     def plan(self) -> tuple[Definition, ...]:

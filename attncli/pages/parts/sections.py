@@ -142,7 +142,8 @@ def section_of(
     """Returns a section about a part."""
     formulas = formulas_at(trace, part)
     place = place_in_words(part.path)
-    return Section(part.step, number, title_of(part), formulas, tuple(blocks), part.path, place)
+    section = Section(part.step, number, title_of(part), formulas, tuple(blocks), part.path, place)
+    return section._replace(own=part.place.called)
 
 
 def formulas_at(trace: Trace, part: PlannedStep) -> tuple[Equation, ...]:

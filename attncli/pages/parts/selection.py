@@ -371,7 +371,8 @@ def tried(find: Callable[[str], T], texts: Sequence[str], wrong: list[Problem]) 
 
 def own_steps(*traces: Trace) -> tuple[str, ...]:
     """Returns the names of the steps that scenarios write themselves."""
-    return tuple(own.name for trace in traces for own in trace.scenario.plan.written.steps)
+    names = (own.name for trace in traces for own in trace.scenario.plan.written.steps)
+    return tuple(dict.fromkeys(names))
 
 
 def check_steps(steps: Sequence[str], own: Sequence[str] = ()) -> None:

@@ -20,7 +20,6 @@ from attncli.option_values import LANGUAGES
 from attncli.scenario.model import Layer, Phrase, Recurrent, Stack, projected_when
 from attncli.scenario.scenario import ALL_OURS, Scenario
 from attncli.steps.attention.scores import SCALE
-from attncli.steps.written.step import environment_of
 from attncli.trace import Trace, Unfinished
 from attncli.trace.axes import place_of
 from attncli.trace.trace import Outline, outline_of
@@ -189,6 +188,8 @@ def rounding_in_words(rounding: Rounding, words: Words = _ENGLISH) -> str:
 
 def sizes(outline: Outline, stack: Stack, words: Words = _ENGLISH) -> Spans:
     """Says what is the same in every layer: `3 tokens, d_model = 2, 2 heads, d_k = 2, d_v = 2`"""
+    if outline.scenario.plan.written.alone:
+        return joined(_own_sizes(outline.scenario))
     tokens, layers = stack.text.tokens, stack.layers
     counts = [words.counted("tokens", len(tokens))] if tokens else []
     counts += [words.counted("layers", len(layers))] if len(layers) > 1 else []
@@ -207,6 +208,18 @@ def sizes(outline: Outline, stack: Stack, words: Words = _ENGLISH) -> Spans:
     inner = (_columns(outline, below(layer.path, "hidden"), made=True) for layer in layers)
     lines += _size("d_ff", _common(inner))
     return joined(lines)
+
+
+def _own_sizes(scenario: Scenario) -> list[Spans]:
+    """Says how long the named sides are in a scenario of equations alone: `token = 3, d_k = 2`."""
+    written, matrices = scenario.plan.written, scenario.given.matrices
+    found: dict[str, int] = {}
+    for name, sides in written.sides.items():
+        lengths = matrices[name].shape[2 - len(sides) :] if name in matrices else ()
+        found.update((side, n) for side, n in zip(sides, lengths, strict=False) if side)
+    found.update((side, len(labels)) for side, labels in written.labels.items() if side in found)
+    found.update(written.sizes)
+    return [size for side, n in found.items() for size in _size(side, n)]
 
 
 def _heads(outline: Outline, stack: Stack, words: Words) -> list[Spans]:
@@ -275,22 +288,13 @@ def facts_of(
     outline = outline_of(trace)
     attending = [stack for stack in scenario.stacks if _attends(trace, stack)]
     size, scaling = (words.sizes, words.encoder_sizes), (words.scaling, words.encoder_scaling)
-    if scenario.plan.written.alone:
-        rows.append((words.sizes, joined(_lengths(scenario))))
-    else:
-        rows += [(size[bool(at.path)], sizes(outline, at, words)) for at in scenario.stacks]
+    rows += [(size[bool(entry.path)], sizes(outline, entry, words)) for entry in scenario.stacks]
     rows += [(scaling[bool(entry.path)], _scaling(outline, entry, words)) for entry in attending]
     if queries:
         named = joined(put_in(words.quoted, name=(Word(query),)) for query in queries)
         rows.append((words.shown, put_in(words.rows_of, queries=named)))
     rows.append((words.rounding, (rounding_in_words(trace.rounding, words),)))
     return DefinitionList(tuple((name, spans) for name, spans in rows if spans))
-
-
-def _lengths(scenario: Scenario) -> list[Spans]:
-    """Says how long the sides are that equations name: `token = 3, d_k = 2`"""
-    sides = environment_of(scenario).sides
-    return [line for name, side in sides.items() for line in _size(name, side.length)]
 
 
 def _chosen(scenario: Scenario, words: Words) -> Spans:
@@ -311,6 +315,8 @@ def _in_words(phrase: Phrase, own: Mapping[str, str]) -> Spans:
 
 def _attends(trace: Trace, stack: Stack) -> bool:
     """Tells whether scores came to be made or given in a stack."""
+    if trace.scenario.plan.written.alone:
+        return False
     names = (*(q.name for q in trace.given), *(d.name for d in trace.plan if d.name in trace))
     scores = (name for name in names if name.local == "scores")
     in_stack = (name for name in scores if place_of(name, trace.scenario).stack is stack)

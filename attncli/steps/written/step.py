@@ -78,7 +78,9 @@ def written_steps(place: Place, problems: Diagnostics) -> Iterator[PlannedStep]:
     scenario = place.scenario
     known = environment_of(scenario)
     for own in scenario.plan.written.steps:
-        planner = Planner(place.name, scenario.rounding, _STEP)
+        rounding = scenario.rounding
+        step = own.name if own.name in rounding.steps else _STEP
+        planner = Planner(place.name, rounding, step)
         for part in planned(own, known, planner, problems):
             made = tuple(d._replace(step=_STEP) for d in part.definitions)
             at = place.to(WrittenPlace, own=own, part=part._replace(definitions=made))
