@@ -42,7 +42,8 @@ from attncli.maths.equations.tree import (
 )
 from attncli.maths.equations.tree import each as nodes_of
 from attncli.maths.operations.operation import One
-from attncli.maths.operations.rearranging import ColumnsAsRows, TakeRows
+from attncli.maths.operations.rearranging import ColumnsAsRows, JoinRows, TakeRows
+from attncli.maths.operations.written import Condition
 from attncli.names import GRADIENTS, Name
 from attncli.pages.parts.blocks import (
     by_gates,
@@ -322,15 +323,23 @@ def _arranged(
 
 
 def _each_in_turn(quantities: Sequence[ShownQuantity], selection: Selection) -> list[Block]:
-    """Returns each quantity of a scenario's own step after its formula: its working, its table."""
-    numbers = [q._replace(table=None) if q.quantity.is_number else q for q in quantities]
-    return one_by_one(numbers, selection)
+    """Returns each quantity of a scenario's own step after its formula: its working, its table. One
+    number needs no table, and what meets a condition none on the page."""
+    blocks: list[Block] = []
+    for quantity in quantities:
+        definition, table = quantity.quantity.definition, quantity.table
+        is_aside = definition is not None and isinstance(definition.operation, Condition)
+        if table is not None and (is_aside or quantity.quantity.is_number):
+            blocks += [*quantity.working, DataTable(table)]
+        else:
+            blocks += one_by_one([quantity], selection)
+    return blocks
 
 
 def _formula_of(part: PlannedStep, quantity: Quantity) -> list[Block]:
     """Returns the formula of what a scenario's own step makes, which stands before its working."""
     definition = quantity.definition
-    if definition is None or definition.operation.copies:
+    if definition is None or isinstance(definition.operation, Condition | JoinRows):
         return []
     names = map(part.place.here, (definition.name, *definition.operands))
     return [Paragraph((formula,)) for formula in definition.operation.formulas(*names)]

@@ -211,15 +211,9 @@ def sizes(outline: Outline, stack: Stack, words: Words = _ENGLISH) -> Spans:
 
 
 def _own_sizes(scenario: Scenario) -> list[Spans]:
-    """Says how long the named sides are in a scenario of equations alone: `token = 3, d_k = 2`."""
-    written, matrices = scenario.plan.written, scenario.given.matrices
-    found: dict[str, int] = {}
-    for name, sides in written.sides.items():
-        lengths = matrices[name].shape[2 - len(sides) :] if name in matrices else ()
-        found.update((side, n) for side, n in zip(sides, lengths, strict=False) if side)
-    found.update((side, len(labels)) for side, labels in written.labels.items() if side in found)
-    found.update(written.sizes)
-    return [size for side, n in found.items() for size in _size(side, n)]
+    """Says how long the sides are that equations name: `token = 3, d_k = 2`"""
+    sides = environment_of(scenario).sides
+    return [line for name, side in sides.items() for line in _size(name, side.length)]
 
 
 def _heads(outline: Outline, stack: Stack, words: Words) -> list[Spans]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 from attncli.maths.equations.language import FunctionTarget
 from attncli.maths.equations.tree import Equation
@@ -16,9 +17,10 @@ from attncli.steps.step import Formulas, Mistake, Planned, Results, Step, Wordin
 from attncli.steps.written.arrays import Environment, Known, Side
 from attncli.steps.written.formulas import formula_of
 from attncli.steps.written.keys import EQUATIONS, GIVEN, NAMES, SIZES, STEPS, VARY
-from attncli.steps.written.lowering import Planner
-from attncli.steps.written.planning import Part, planned
 from attncli.trace import Place, PlannedStep
+
+if TYPE_CHECKING:
+    from attncli.steps.written.planning import Part
 
 _STEP = "equations"
 
@@ -47,9 +49,11 @@ class WrittenPlace(Place):
 
     def titled(self, title: str) -> str:  # noqa: ARG002  (each has its own)
         name = self.own.title or self.own.name.replace("_", " ").capitalize()
-        if not self.part.time or self.own.over is None:
+        if self.part.time is None or self.own.over is None:
             return name
-        return f"{name}, {self.own.over.bound.name} = {self.part.time}"
+        index, times = self.own.over.bound.name, self.part.times
+        which = f"{self.part.time}" if self.part.time else f"{times[0]} to {times[-1]}"
+        return f"{name}, {index} = {which}"
 
 
 def environment_of(scenario: Scenario) -> Environment:
@@ -76,6 +80,11 @@ def environment_of(scenario: Scenario) -> Environment:
 def written_steps(place: Place, problems: Diagnostics) -> Iterator[PlannedStep]:
     """Plans the steps that a scenario writes itself; what is wrong with them goes to `problems`."""
     scenario = place.scenario
+    if not scenario.plan.written.steps:
+        return
+    from attncli.steps.written.lowering import Planner
+    from attncli.steps.written.planning import planned
+
     known = environment_of(scenario)
     for own in scenario.plan.written.steps:
         rounding = scenario.rounding
@@ -92,17 +101,18 @@ def _ways(made: Planned, _: WrittenPlace, __: Planned) -> Iterator[Planned]:
 
 
 def _happens(place: WrittenPlace) -> WordedText | str:
-    over = place.own.over
-    if place.part.time == 0:
-        return "What was made for each time is put together."
-    if over is None or not over.starts:
+    part, over = place.part, place.own.over
+    if over is None or part.time is None:
+        return ""
+    if part.time == 0:
+        return f"Each {over.bound.name} has a row."
+    if part.time != part.times[0] or not over.starts:
         return ""
     spans: list[str | Word] = []
     for name, start in over.starts.items():
         number = start.number.replace("-Infinity", "−∞").replace("-", "−")
         spans += (", " if spans else "", Word(name), " = ", Word(start.array or number))
-    which = "last" if over.backward else "first"
-    return (f"Before the {which} {over.bound.name}, ", *spans, ".")
+    return (f"Before the {'last' if over.backward else 'first'} {over.bound.name}, ", *spans, ".")
 
 
 def _functions(place: WrittenPlace) -> tuple[Equation, ...]:
