@@ -20,6 +20,7 @@ from attncli.option_values import LANGUAGES
 from attncli.scenario.model import Layer, Phrase, Recurrent, Stack, projected_when
 from attncli.scenario.scenario import ALL_OURS, Scenario
 from attncli.steps.attention.scores import SCALE
+from attncli.steps.written.step import environment_of
 from attncli.trace import Trace, Unfinished
 from attncli.trace.axes import place_of
 from attncli.trace.trace import Outline, outline_of
