@@ -49,7 +49,14 @@ from attncli.maths.equations.tree import Number
 from attncli.maths.numbers import decimals
 from attncli.maths.numbers.rounding import Flags
 from attncli.names import Word, WordedText
-from attncli.pages.parts.selection import made_by, place_in_words, select, shown_parts, title_of
+from attncli.pages.parts.selection import (
+    made_by,
+    only_joins,
+    place_in_words,
+    select,
+    shown_parts,
+    title_of,
+)
 from attncli.pages.parts.sentences import facts_of, printed_roots, rounding_facts
 from attncli.steps.mistakes import mistaken
 from attncli.trace import Quantity, Trace
@@ -159,6 +166,11 @@ WEAK: Mapping[str, Rule] = MappingProxyType(
             "repeated row or column",
             "These look the same as another row or column of their matrix, so that working them"
             " out is mere copying.",
+        ),
+        "conditions": Rule(
+            "conditions that decide nothing",
+            "condition that decides nothing",
+            "A condition in the equations of these holds in all cells, or in none.",
         ),
         "large": Rule(
             "large numbers",
@@ -337,7 +349,7 @@ def weaknesses(trace: Trace, steps: Sequence[str] = ()) -> Document:
 def _names(trace: Trace, steps: Sequence[str]) -> list[str]:
     """Lists the quantities that the steps make, and given weights too where no step is named."""
     chosen = select(trace, steps)
-    parts = [part for part in shown_parts(trace) if chosen.includes(part)]
+    parts = [p for p in shown_parts(trace) if chosen.includes(p) and not only_joins(p)]
     made = [quantity.name for part in parts for quantity in made_by(trace, part)]
     given = [q.name for q in trace.quantities.values() if q.given and is_share(q.name)]
     return [*(() if steps else given), *made]
@@ -473,6 +485,10 @@ def _whole_row(quantity: Quantity, made: CandidateQuantity, i: int, j: int) -> S
     return (_row_term(quantity, i),)
 
 
+def _whole(found: Findings, quantity: Quantity, _: CandidateQuantity, __: Flags) -> None:
+    found.add(1, [(Term(quantity.name_symbol()),)])
+
+
 def _ties(found: Findings, quantity: Quantity, made: CandidateQuantity, broken: Flags) -> None:
     """Tells of each number that some weights of a row share."""
     flags = _of_rows(broken, made.rows)
@@ -507,6 +523,7 @@ _TELLERS: Mapping[str, Teller] = MappingProxyType(
         "zeros": _each(_whole_row),
         "repeats": _repeats,
         "trivial": _each(_cell),
+        "conditions": _whole,
         "ties": _ties,
         "extreme": _each(_cell),
         "uniform": _each(_whole_row),

@@ -22,6 +22,8 @@ from attncli.steps.schema import vectors
 
 MatrixRows = Sequence[Sequence[Decimal]]
 """The numbers of a matrix, row by row."""
+GIVEN = Name("given")
+"""The key of what is given to equations of a scenario's own."""
 Plain = dict[str, Any]
 """Maps, lists and texts; arrays where a Python program handed some over."""
 
@@ -97,6 +99,8 @@ class _Numbers:
             if key == "corpus" and rows and isinstance(value, Mapping | list):
                 return _counted(value, (row[0] for row in rows))
             return _copied(value)
+        if name == GIVEN and isinstance(value, Mapping):
+            return {text: self.own(text, data) for text, data in value.items()}
         if isinstance(value, list) and _is_listing(value):
             return [self.entry(key, data, path, (k, len(value))) for k, data in enumerate(value)]
         # what is none of these is a word such as `tied`, or a count
@@ -104,6 +108,23 @@ class _Numbers:
             self.found.add(name)
             return _as_texts(key, value, self.given[name])
         return self.record(value, name) if isinstance(value, Mapping) else _copied(value)
+
+    def own(self, text: str, value: object) -> object:
+        """Returns an array that is given to equations of the scenario's own, `X[token, d]`, with
+        its numbers."""
+        name = Name(text.partition("[")[0].strip())
+        rows = self.given.get(name)
+        if rows is None:
+            return _copied(value)
+        self.found.add(name)
+        texts = _texts(rows)
+        if isinstance(value, Mapping):
+            return texts
+        if isinstance(value, np.ndarray):
+            depth = value.ndim
+        else:
+            depth = (1 + isinstance(value[0], list)) if isinstance(value, list) else 0
+        return texts if depth > 1 else texts[0] if depth else texts[0][0]
 
     def entry(self, key: str, value: object, path: Name, place: tuple[int, int]) -> object:
         """Returns one of the things that a list holds, with its numbers: a layer, a head, a rule, a
@@ -126,10 +147,14 @@ def _is_source(value: Mapping[str, object]) -> bool:
 def _as_texts(key: str, value: object, rows: MatrixRows) -> object:
     """Writes numbers as texts, in the form that the value has: a map of rows, a single row, a
     matrix."""
-    texts = [["-inf" if number == -np.inf else str(number) for number in row] for row in rows]
+    texts = _texts(rows)
     if isinstance(value, Mapping) and not _is_source(value):
         return dict(zip(value, texts, strict=True))
     return texts[0] if key in vectors() else texts
+
+
+def _texts(rows: MatrixRows) -> list[list[str]]:
+    return [["-inf" if number == -np.inf else str(number) for number in row] for row in rows]
 
 
 def _copied(value: object) -> object:

@@ -21,7 +21,6 @@ from attncli.document.blocks import (
 )
 from attncli.document.tables import MatrixBlock, SideBySide
 from attncli.maths.equations.tree import Location, Symbol
-from attncli.maths.operations.rearranging import JoinRows
 from attncli.names import Name
 from attncli.pages.parts.blocks import given_blocks
 from attncli.pages.parts.sections import (
@@ -39,6 +38,7 @@ from attncli.pages.parts.selection import (
     Selection,
     made_by,
     only_for_sizes,
+    only_joins,
     operands_of,
     shown_parts,
 )
@@ -137,9 +137,7 @@ class _Order:
     def needed_of(self, part: PlannedStep) -> PlannedStep:
         """Returns a part without what a step of a scenario's own only puts together, and nothing is
         made of."""
-        if part.place.called and all(isinstance(d.operation, JoinRows) for d in part.definitions):
-            return part.only(self.used | self.wanted)
-        return part
+        return part.only(self.used | self.wanted) if only_joins(part) else part
 
     def works(self, part: PlannedStep) -> PlannedStep:
         """Returns a part without what no wanted cell is made of."""

@@ -88,7 +88,7 @@ class _Working:
         are still named there."""
         found: dict[str, dict[str, Any]] = {}
         left = _MOST_NUMBERS
-        for name in self.judge.trace:
+        for name in self.judge.trace.quantities:
             size = self.judge.trace[name].matrix.size
             if name not in self._needed or size > left:
                 continue

@@ -264,7 +264,7 @@ class BatchMaker:
 
     @cached_property
     def _fixed(self) -> Mapping[str, CandidateValues]:
-        names = (name for name in self.trace if name in self.plan.fixed)
+        names = (name for name in self.trace.quantities if name in self.plan.fixed)
         return {name: CandidateValues.same(self.trace[name].matrix) for name in names}
 
     def make(self, batch: Batch, definition: Definition) -> CandidateQuantity:

@@ -39,10 +39,11 @@ from attncli.maths.equations.tree import (
     numbers_in,
     with_each,
 )
-from attncli.names import Word
+from attncli.names import Word, worded
 from attncli.option_values import LANGUAGES
 from attncli.pages.parts.blocks import matrix_block
 from attncli.pages.parts.next_commands import as_asked_for, asking_for_large
+from attncli.pages.parts.sections import formulas_before
 from attncli.pages.parts.selection import Selection
 from attncli.pages.parts.sentences import joined, put_in
 from attncli.pages.parts.working import cell_line
@@ -179,7 +180,7 @@ def hint(session: Session, task: Task, given: int) -> Document | None:
     """Returns the next hint, where some are `given`: what the step does, the line in names, the
     line in numbers but for the result and what tells it. None where there are no more."""
     if given == 0:
-        return page_of(Paragraph(step_of(task.part).happens_at(task.part.place)))
+        return page_of(*_what_happens(session, task))
     if task.words is not None:
         says: Spans = ("The answer is read from ", Term(task.words.question.reads), ".")
         return page_of(Paragraph(says)) if given == 1 else None
@@ -193,6 +194,19 @@ def hint(session: Session, task: Task, given: int) -> Document | None:
         return page_of(Derivation(known)) if given < _HINTS else None
     formulas = session.lesson.sections[task.section].section.formulas
     return page_of(Paragraph(joined((f,) for f in formulas))) if given == 1 else None
+
+
+def _what_happens(session: Session, task: Task) -> list[Block]:
+    """Returns what a step does; of one that a scenario wrote itself also what it is for, and the
+    formula."""
+    part = task.part
+    step = step_of(part)
+    says = [step.happens_at(part.place)]
+    if part.place.called:
+        says.append(worded(step.why_here(part.place)))
+    names = dict.fromkeys(cell.quantity for cell in task.cells)
+    formulas = formulas_before(part, (session.lesson.trace[name] for name in names))
+    return [*(Paragraph(text) for text in says if any(text)), *formulas]
 
 
 def _telling(session: Session, task: Task, lines: Sequence[Line]) -> Iterator[Location]:

@@ -83,7 +83,7 @@ class Lesson:
     def kind_of(self, task: Task) -> Kind:
         """Returns what kind of question a task is."""
         question = task.words and task.words.question.name
-        return task.part.step, (question or self.trace[task.cells[0].quantity].name).local
+        return task.part.called, (question or self.trace[task.cells[0].quantity].name).local
 
     def _cells(self, section: int) -> list[Location]:
         page, places = self._asked[section]

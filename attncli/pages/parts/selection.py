@@ -12,7 +12,7 @@ from attncli.document.blocks import Section, Spans
 from attncli.errors import Problem, UserError, listed
 from attncli.maths.equations.elision import MOST_PARTS, elided_rows
 from attncli.maths.equations.tree import Symbol
-from attncli.maths.operations.rearranging import Same
+from attncli.maths.operations.rearranging import JoinRows, Same
 from attncli.names import Name, WordedText, below
 from attncli.option_values import DETAILS
 from attncli.pages.parts.sentences import called_as, tied
@@ -111,6 +111,13 @@ def copied_in(trace: Trace, part: PlannedStep) -> Quantity | None:
     sources = {name for d in made for name in d.operands}
     only_names = all(isinstance(d.operation, Same) for d in made)
     return trace[sources.pop()] if only_names and len(sources) == 1 else None
+
+
+def only_joins(part: PlannedStep) -> bool:
+    """Tells whether a step of a scenario's own only puts together what it made for each time."""
+    return bool(part.place.called) and all(
+        isinstance(definition.operation, JoinRows) for definition in part.definitions
+    )
 
 
 def only_for_sizes(trace: Trace, part: PlannedStep) -> set[str]:
