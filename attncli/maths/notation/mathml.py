@@ -118,7 +118,7 @@ class MathmlNotation(Notation):
         return self._under(name, node) + self.parentheses(self.write(node.operand))
 
     def of_relation(self, node: ex.Relation) -> str:
-        return self.write(node.left) + _operator(escape(node.sign)) + self.write(node.right)
+        return self.write(node.left) + _operator(node.sign) + self.write(node.right)
 
     def _under(self, sign: str, node: ex.Total | ex.Reduction) -> str:
         """Writes the index of a sum below its sign, and what must hold for a term to count."""
