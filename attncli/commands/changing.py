@@ -10,7 +10,7 @@ from attncli.document.changing import Changeable, ScenarioChoice
 from attncli.maths.equations.tree import Location
 from attncli.pipeline.given_matrices import by_names
 from attncli.pipeline.trees import FileText
-from attncli.scenario.file.changes import Change
+from attncli.scenario.file.changes import Change, array_name
 from attncli.scenario.file.editing import edited, splice_of, tree_in
 from attncli.scenario.file.nodes import Map, Node, Scalar, data_of
 from attncli.scenario.file.problems import Diagnostics, ScenarioError
@@ -76,7 +76,7 @@ def _numbers(trace: Trace, tree: Map) -> Iterator[tuple[Location, str]]:
             yield from cells
     given = tree.get("given")
     for own, node in given.entries if isinstance(given, Map) else ():
-        quantity = trace.quantities.get(own.text.partition("[")[0].strip())
+        quantity = trace.quantities.get(array_name(own.text))
         if quantity is not None and quantity.given and quantity.matrix.written is not None:
             yield from _own_cells(quantity, node)
 

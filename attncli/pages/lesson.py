@@ -39,7 +39,7 @@ from attncli.scenario.scenario import Scenario
 from attncli.steps import Mistake, Step, formulas_of, steps
 from attncli.steps.general_formulas import general_place
 from attncli.steps.mistakes import all_made_wrongly, mistaken
-from attncli.steps.order import THROUGH
+from attncli.steps.order import OWN, THROUGH
 from attncli.steps.step import Planned
 from attncli.trace import Definition, PlannedStep, Quantity, Trace, WayPlace
 
@@ -60,6 +60,8 @@ def steps_catalogue() -> Document:
 def general_formulas(step: Step[Any]) -> tuple[Equation, ...]:
     """Returns the formulas of a step with all that it can have, at any time if it has times. Raises
     LookupError where it makes nothing."""
+    if step.name == OWN:
+        return ()
     place = general_place(step.name)
     formulas = formulas_of(step, place, step.planned(place))
     if not formulas:
