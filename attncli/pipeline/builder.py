@@ -213,7 +213,9 @@ class ScenarioBuilder(NamedTuple):
             labels,
             values.get("sizes", {}),
             steps,
-            alone=bool(steps) and not {*values} - _BESIDE_EQUATIONS,
+            alone=bool(steps)
+            and not any(step.standing for step in steps)
+            and not {*values} - _BESIDE_EQUATIONS,
         )
 
     def _goes_back(self, stack: Stack) -> bool:

@@ -62,6 +62,25 @@ class GivenArray(NamedTuple):
     where: Where
 
 
+class Standing(NamedTuple):
+    """Where a step of a scenario's own stands in its model."""
+
+    how: str
+    """`before`, `after` or `instead_of`."""
+    first: str
+    """The step that it stands before, behind, or in the place of."""
+    last: str
+    """The last of those that it stands in the place of."""
+    where: Where
+
+
+class Output(NamedTuple):
+    """What flows on from a step of a scenario's own."""
+
+    name: str
+    where: Where
+
+
 class WrittenStep(NamedTuple):
     """A step of a scenario's own."""
 
@@ -72,6 +91,9 @@ class WrittenStep(NamedTuple):
     why: str = ""
     over: Times | None = None
     mistakes: tuple[WrittenMistake, ...] = ()
+    standing: Standing | None = None
+    """Where it stands in a model; None behind the step above it."""
+    output: Output | None = None
 
 
 class WrittenModel(NamedTuple):

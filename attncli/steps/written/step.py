@@ -73,15 +73,23 @@ def environment_of(scenario: Scenario) -> Environment:
 
 
 def written_steps(place: Place, problems: Diagnostics) -> Iterator[PlannedStep]:
-    """Plans the steps that a scenario writes itself; what is wrong with them goes to `problems`."""
-    scenario = place.scenario
-    known = environment_of(scenario)
-    for own in scenario.plan.written.steps:
-        planner = Planner(place.name, scenario.rounding, _STEP)
-        for part in planned(own, known, planner, problems):
-            made = tuple(d._replace(step=_STEP) for d in part.definitions)
-            at = place.to(WrittenPlace, own=own, part=part._replace(definitions=made))
-            yield PlannedStep(_STEP, at, made)
+    """Plans the steps of a scenario of equations alone; what is wrong with them goes to
+    `problems`."""
+    known = environment_of(place.scenario)
+    for own in place.scenario.plan.written.steps:
+        yield from planned_at(place, own, known, problems)
+
+
+def planned_at(
+    place: Place, own: WrittenStep, known: Environment, problems: Diagnostics
+) -> Iterator[PlannedStep]:
+    """Plans a step at a place, and adds what it makes to what is known there; what is wrong with it
+    goes to `problems`."""
+    planner = Planner(place.name, place.scenario.rounding, _STEP)
+    for part in planned(own, known, planner, problems):
+        made = tuple(d._replace(step=_STEP) for d in part.definitions)
+        at = place.to(WrittenPlace, own=own, part=part._replace(definitions=made))
+        yield PlannedStep(_STEP, at, made)
 
 
 def _ways(made: Planned, _: WrittenPlace, __: Planned) -> Iterator[Planned]:
