@@ -100,7 +100,7 @@ def _check_features(
 
 _BESIDE_EQUATIONS = frozenset((
     "title", "about", "source", "given", "names", "sizes", "steps", "equations", "tokens",
-    "rounding", "published", "claims", "ours", "show", "variants", "output",
+    "rounding", "published", "claims", "ours", "show", "variants", "output", "gradients", "train",
 ))  # fmt: skip
 """The keys of a scenario of equations alone."""
 GRADIENTS = "gradients"
@@ -167,12 +167,17 @@ class ScenarioBuilder(NamedTuple):
         self._check_memory(stack, memory)
         given = {**gathered.given, **numbers_of_texts(stack, encoder)}
         show = values.get("show", {})
+        written, goes_back, training = self._written(), self._goes_back(stack), self._training()
+        prediction = prediction_of(values, stack, gathered.given, self.complaints)
+        if (goes_back or training) and not prediction.loss.kind:
+            loss = prediction.loss._replace(written=written.loss)
+            prediction = prediction._replace(loss=loss)
         return Scenario(
             title=values.get("title", self.read_from.name),
             rounding=self.rounding,
             stack=stack,
             encoder=encoder,
-            prediction=prediction_of(values, stack, gathered.given, self.complaints),
+            prediction=prediction,
             page=PageSettings(
                 values.get("about", ""),
                 _show_of(show, stack.text.tokens, gathered.row_names, self.complaints),
@@ -183,8 +188,8 @@ class ScenarioBuilder(NamedTuple):
                 claims={text: typed(Claim, v) for text, v in values.get("claims", {}).items()},
                 ours=values.get("ours", ()),
             ),
-            plan=ScenarioPlan(values.get("until", ""), self._goes_back(stack), self._written()),
-            training=self._training(),
+            plan=ScenarioPlan(values.get("until", ""), goes_back, written),
+            training=training,
             given=GivenMatrices(
                 given,
                 gathered.random,

@@ -108,3 +108,13 @@ class WrittenModel(NamedTuple):
     steps: tuple[WrittenStep, ...] = ()
     alone: bool = False
     """Whether there is no model besides."""
+
+    @property
+    def loss(self) -> str:
+        """Returns the name of what gradients are of, where it is no loss of the model: the output
+        of the last step, or without a model what the last equation makes."""
+        if not self.steps:
+            return ""
+        last = self.steps[-1]
+        made = last.lines[-1].equation.target.name if self.alone else ""
+        return made if last.output is None else last.output.name

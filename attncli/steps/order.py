@@ -230,7 +230,7 @@ def goes_to(first: str, last: str, flow: Sequence[str]) -> bool:
 
 _WITHOUT_GRADIENTS = ("quantize", "tokenize", "online", "gradient", "predict", "verify", "classify")
 _ATTENTION = (*PROJECTION, *WITH_HEADS, *IN_HEADS, *MERGING)
-_FORWARD = (*INPUT, *GIVEN, *_ATTENTION, *LAYER_STEPS, *CELL_STEPS, *PREDICTION)
+_FORWARD = (*INPUT, *GIVEN, *_ATTENTION, *LAYER_STEPS, *CELL_STEPS, *PREDICTION, WRITTEN)
 THROUGH = {
     f"backward_{name}": name
     for name in reversed(dict.fromkeys(line.step for line in _FORWARD))
@@ -245,7 +245,7 @@ TRAINING = (
     StepLine("update", "training", file="train"),
     StepLine("progress", "training"),
 )
-ORDER = (*TOKENIZER, *_FORWARD, WRITTEN, *BACKWARD, *TRAINING)
+ORDER = (*TOKENIZER, *_FORWARD, *BACKWARD, *TRAINING)
 _LOST = [line.step for line in _OTHERS if line not in ORDER]
 if _LOST:
     raise ImportError(f"steps of other packages are after no step of a head or cell: {_LOST}")

@@ -154,6 +154,7 @@ def story(scenario: Scenario, complaints: NamedProblems | None = None) -> tuple[
     teller = _Teller(scenario, complaints)
     if scenario.plan.written.alone:
         teller.written()
+        teller.what_follows()
         return steps_until(scenario, teller.parts, complaints)
     teller.prediction(TOP if scenario.prediction.logits.are_given else teller.model())
     if teller.own is not None and complaints is not None:

@@ -67,6 +67,8 @@ class _Derivative:
         gradient = term(Operand(len(self.shapes.operands) + 1, tuple(self.shapes.indices)))
         along = self.shapes.indices + over
         slope = self._with_result(times(gradient, partial), along)
+        if not slope.above:  # as of 0 × x
+            return slope
         added_up = self._total(slope, "".join(x for x in along if x not in cell.indices))
         wanted = dict(zip(cell.indices, self._indices, strict=True))
         named = (
@@ -165,12 +167,37 @@ def _partials(node: Expression, place: int) -> Partials:
     """Derives a part with respect to each cell of an operand in it."""
     if isinstance(node, Operand):
         return {(node, ""): [ONE]} if node.place == place else {}
-    over = node.over if isinstance(node, ex.Total) else ""
+    over = node.over if isinstance(node, ex.Total | ex.Reduction) else ""
     found: Partials = {}
     for part, slope in slopes(node, place):
+        if slope == ex.ZERO:
+            continue
         for (cell, within), inner in _partials(part, place).items():
-            found.setdefault((cell, over + within), []).extend(_times_sum(term(slope), inner))
+            terms = _times_sum(term(slope), inner)
+            if isinstance(node, ex.Apply) and node.function == "where" and _may_fail(inner):
+                terms = [_chosen(slope, inner)]
+            found.setdefault((cell, over + within), []).extend(terms)
     return found
+
+
+def _may_fail(terms: Iterable[FactoredTerm]) -> bool:
+    """Tells whether some terms can't be worked for all numbers: what isn't chosen is left out of
+    them, and not multiplied by 0."""
+    kinds = ex.Quotient | ex.Root | ex.Reduction
+    for base, exponent in (factor for each in terms for factor in each.factors):
+        if exponent < 0 and any(ex.operands_in(base)):
+            return True
+        for part in ex.each(base, ex.Node):
+            is_log = isinstance(part, ex.Apply) and part.function == "ln"
+            is_power = isinstance(part, ex.Power) and not isinstance(part.exponent, ex.Number)
+            if is_log or is_power or isinstance(part, kinds):
+                return True
+    return False
+
+
+def _chosen(slope: Expression, terms: Iterable[FactoredTerm]) -> FactoredTerm:
+    """Returns terms where a choice has a slope of 1, and 0 elsewhere."""
+    return term(ex.Apply("where", (slope, expression(added(terms)), ex.ZERO)))
 
 
 def _times_sum(term: FactoredTerm, terms: list[FactoredTerm]) -> list[FactoredTerm]:

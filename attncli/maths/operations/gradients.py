@@ -32,6 +32,7 @@ from attncli.maths.equations.tree import (
     Sum,
     Vector,
     at,
+    children,
     constant,
     define,
     each,
@@ -291,18 +292,23 @@ def _moved(places: Mapping[int, int], part: Expression) -> Expression | None:
             return None
 
 
-def _is_condition(tree: object, operand: int) -> bool:
-    """Tells whether something is chosen by an operand: a mask, or a table of what is kept, can't
+def _is_condition(tree: Expression, operand: int) -> bool:
+    """Tells whether an operand does nothing but choose: a mask, or a table of what is kept, can't
     change a little."""
+    return _has(tree, operand) and not _is_worked(tree, operand)
+
+
+def _is_worked(tree: Expression, operand: int) -> bool:
+    """Tells whether numbers of an operand are worked with, and not only compared."""
     match tree:
-        case Apply("where", (condition, *_)) if _has(condition, operand):
-            return True
-        case Operand():
+        case Operand(place):
+            return bool(place == operand)
+        case Apply("where", (_, *others)):
+            return any(_is_worked(part, operand) for part in others)
+        case Apply("step"):
             return False
-        case tuple():
-            return any(_is_condition(part, operand) for part in tree)
         case _:
-            return False
+            return any(_is_worked(part, operand) for part in children(tree))
 
 
 def _has(tree: Expression, operand: int) -> bool:

@@ -215,6 +215,7 @@ def step_back(forward: Step[Any], name: str) -> Step[BackwardPlace]:
             why=back.why,
             more=back.more,
             why_at=None if back.why_at is None else lambda place: _why_at(back, place),
+            titled=_titled if forward.name == "equations" else None,
         ),
         results=Results(names=("grad",), plan=lambda place: place.planned),
         example=back.example._replace(changes=back.example.changes or forward.example.changes),
@@ -225,6 +226,11 @@ def step_back(forward: Step[Any], name: str) -> Step[BackwardPlace]:
         ),
         mistakes=made_in(back),
     )
+
+
+def _titled(place: BackwardPlace) -> str:
+    """Returns the title of the way back through a step that the scenario writes itself."""
+    return f"Backward through: {place.titled('')}"
 
 
 def _why_at(back: Backward[Any], place: BackwardPlace) -> str:

@@ -173,8 +173,9 @@ class _Telling:
         self, own: StandingSteps, group: Group, place: Place, problems: Diagnostics
     ) -> None:
         self.own, self.group, self.place, self.problems = own, group, place, problems
-        is_sum = isinstance(place, ResidualPlace)
-        self.path = place.name(f"residual{place.number}") if is_sum else place.path
+        self.path = place.path
+        if isinstance(place, ResidualPlace):  # of which a layer has several
+            self.path = place.name(f"residual{place.number}")
         self.known = environment_of(own.scenario)
         self.known.counted = own.counted
         self._name_sides()

@@ -11,7 +11,8 @@ from attncli.maths.equations.tree import Equation
 from attncli.scenario.file.problems import Diagnostics
 from attncli.scenario.scenario import Scenario
 from attncli.scenario.written import WrittenStep
-from attncli.steps.step import Formulas, Mistake, Planned, Results, Step, Wording
+from attncli.steps.attention.weights import in_one
+from attncli.steps.step import Backward, Formulas, Mistake, Planned, Results, Step, Wording
 from attncli.steps.written.arrays import Environment, Known, Side
 from attncli.steps.written.formulas import formula_of
 from attncli.steps.written.keys import EQUATIONS, GIVEN, NAMES, SIZES, STEPS
@@ -126,4 +127,10 @@ EQUATIONS_STEP = Step(
     ),
     formulas=Formulas(own=_functions),
     results=Results(names=(), plan=lambda place: place.part.definitions),
+    backward=Backward(
+        "the equations",
+        "The derivatives of the equations, multiplied along the way from the loss, say how each"
+        " number moves it.",
+        whole=lambda _, made: in_one(made),
+    ),
 )
