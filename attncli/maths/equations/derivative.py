@@ -8,7 +8,7 @@ several cells, `X[i, j] / Σ_k X[i, k]`, each adds its part. `slopes` has the ru
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -174,10 +174,17 @@ def _partials(node: Expression, place: int) -> Partials:
             continue
         for (cell, within), inner in _partials(part, place).items():
             terms = _times_sum(term(slope), inner)
-            if isinstance(node, ex.Apply) and node.function == "where" and _may_fail(inner):
+            if _is_choice(node) and _may_fail(inner):
                 terms = [_chosen(slope, inner)]
             found.setdefault((cell, over + within), []).extend(terms)
     return found
+
+
+def _is_choice(node: Expression) -> bool:
+    """Tells whether a node is a choice by numbers; by a mask it is a product."""
+    if not isinstance(node, ex.Apply) or node.function != "where":
+        return False
+    return not isinstance(node.arguments[0], Operand)
 
 
 def _may_fail(terms: Iterable[FactoredTerm]) -> bool:

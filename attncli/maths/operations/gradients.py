@@ -303,6 +303,8 @@ def _is_worked(tree: Expression, operand: int) -> bool:
     match tree:
         case Operand(place):
             return bool(place == operand)
+        case Apply("where", (Apply("finite", (table,)), *_)) if _has(table, operand):
+            return False  # a table that hides by −∞ isn't learned
         case Apply("where", (_, *others)):
             return any(_is_worked(part, operand) for part in others)
         case Apply("step"):
