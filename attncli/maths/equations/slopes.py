@@ -93,7 +93,9 @@ class _Slopes(ex.Fold[Slopes]):
         that are equally large; and of a product the product without that factor."""
         if node.function == "prod":
             return [(node.operand, ex.Quotient(node, node.operand))]
-        above = (node, node.operand) if node.function == "max" else (node.operand, node)
+        # worked anew, since no number is as large as the rounded result
+        most = ex.Reduction(node.function, node.over, ex.Sum((node.operand,)))
+        above = (most, node.operand) if node.function == "max" else (node.operand, most)
         is_most = minus(ex.ONE, Apply("step", (minus(*above),)))
         return [(node.operand, ex.Quotient(is_most, ex.Total(node.over, is_most)))]
 

@@ -57,6 +57,7 @@ from attncli.maths.operations.operation import Operation, WholeNumbers, Working
 from attncli.maths.operations.positions import Rotate
 from attncli.maths.operations.rearranging import Moved
 from attncli.maths.operations.relative_positions import TakeByBucket
+from attncli.maths.operations.written import Written
 
 
 @dataclass(frozen=True)
@@ -228,7 +229,7 @@ def gradient_of(operation: Operation, operand: int) -> tuple[Operation, tuple[in
     but one) and the gradient of that.
     """
     made = derivative(operation, operand)
-    if type(made) is not Indexed:
+    if not isinstance(made, Indexed) or type(made) not in (Indexed, Written):
         return made, tuple(range(len(made.sides.operands)))
     needed = _needed(made)
     places = {place: k for k, place in enumerate(needed)}
@@ -236,7 +237,11 @@ def gradient_of(operation: Operation, operand: int) -> tuple[Operation, tuple[in
     kept = [side for k, side in enumerate(sides.split(", ")) if k in places]
     tree = rewritten(made.tree, partial(_moved, places))
     shown = None if made.shown is None else rewritten(made.shown, partial(_moved, places))
-    return Indexed(f"{', '.join(kept)} -> {result}", tree, shown), needed
+    moved = replace(made, shapes=f"{', '.join(kept)} -> {result}", tree=tree, shown=shown)
+    if isinstance(moved, Written):
+        counts = frozenset(places[place] for place in moved.counts if place in places)
+        return replace(moved, counts=counts), needed
+    return moved, needed
 
 
 @cache
@@ -322,4 +327,7 @@ def _of_equation(equation: Indexed, operand: int) -> Indexed:
     made = parse(signature)
     names = names_of_constants(equation.tree, equation.shown or equation.tree)
     shown = with_names(in_matrices(tree, made) or tree, names, made)
+    if isinstance(equation, Written):
+        counts, decimals = equation.counts, equation.decimals
+        return Written(signature, tree, shown, counts=counts, decimals=decimals)
     return Indexed(signature, tree, shown)
