@@ -8,7 +8,7 @@ several cells, `X[i, j] / Σ_k X[i, k]`, each adds its part. `slopes` has the ru
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -32,16 +32,18 @@ Partials = dict[tuple[Operand, str], list[FactoredTerm]]
 """For a cell, and the indices that are to be added up over, the terms of a derivative."""
 
 
-def derivative(tree: Expression, shapes: Signature, place: int) -> tuple[str, Expression]:
+def derivative(
+    tree: Expression, shapes: Signature, place: int, *, chosen: bool = False
+) -> tuple[str, Expression]:
     """Derives the equation of ∂L/∂X, with X the operand at `place`; returns its shapes and its
-    tree.
+    tree. With `chosen`, what a condition leaves out isn't worked, instead of being multiplied by 0.
 
     Its operands are those of the equation, then the result, then the gradient of the loss with
     respect to the result. Raises TypeError where there is no such equation.
     """
     result, wanted = " ".join(shapes.result), " ".join(shapes.operands[place])
     sides = [*map(" ".join, shapes.operands), result, result]
-    return f"{', '.join(sides)} -> {wanted}", _Derivative(tree, shapes, place).tree
+    return f"{', '.join(sides)} -> {wanted}", _Derivative(tree, shapes, place, chosen).tree
 
 
 @dataclass(frozen=True)
@@ -51,10 +53,11 @@ class _Derivative:
     of: Expression
     shapes: Signature
     place: int
+    chosen: bool
 
     @property
     def tree(self) -> Expression:
-        parts = _partials(self.of, self.place).items()
+        parts = _partials(self.of, self.place, chosen=self.chosen).items()
         return expression(
             added(self._part(cell, over, term) for (cell, over), terms in parts for term in terms)
         )
@@ -163,7 +166,7 @@ def _has(term: FactoredTerm, other: FactoredTerm) -> bool:
     )
 
 
-def _partials(node: Expression, place: int) -> Partials:
+def _partials(node: Expression, place: int, *, chosen: bool) -> Partials:
     """Derives a part with respect to each cell of an operand in it."""
     if isinstance(node, Operand):
         return {(node, ""): [ONE]} if node.place == place else {}
@@ -172,39 +175,21 @@ def _partials(node: Expression, place: int) -> Partials:
     for part, slope in slopes(node, place):
         if slope == ex.ZERO:
             continue
-        for (cell, within), inner in _partials(part, place).items():
-            terms = _times_sum(term(slope), inner)
-            if _is_choice(node) and _may_fail(inner):
-                terms = [_chosen(slope, inner)]
+        for (cell, within), inner in _partials(part, place, chosen=chosen).items():
+            if chosen and isinstance(node, ex.Apply) and node.function == "where":
+                terms = [_chosen(node, part, inner)]
+            else:
+                terms = _times_sum(term(slope), inner)
             found.setdefault((cell, over + within), []).extend(terms)
     return found
 
 
-def _is_choice(node: Expression) -> bool:
-    """Tells whether a node is a choice by numbers; by a mask it is a product."""
-    if not isinstance(node, ex.Apply) or node.function != "where":
-        return False
-    return not isinstance(node.arguments[0], Operand)
-
-
-def _may_fail(terms: Iterable[FactoredTerm]) -> bool:
-    """Tells whether some terms can't be worked for all numbers: what isn't chosen is left out of
-    them, and not multiplied by 0."""
-    kinds = ex.Quotient | ex.Root | ex.Reduction
-    for base, exponent in (factor for each in terms for factor in each.factors):
-        if exponent < 0 and any(ex.operands_in(base)):
-            return True
-        for part in ex.each(base, ex.Node):
-            is_log = isinstance(part, ex.Apply) and part.function == "ln"
-            is_power = isinstance(part, ex.Power) and not isinstance(part.exponent, ex.Number)
-            if is_log or is_power or isinstance(part, kinds):
-                return True
-    return False
-
-
-def _chosen(slope: Expression, terms: Iterable[FactoredTerm]) -> FactoredTerm:
-    """Returns terms where a choice has a slope of 1, and 0 elsewhere."""
-    return term(ex.Apply("where", (slope, expression(added(terms)), ex.ZERO)))
+def _chosen(choice: ex.Apply, part: Expression, terms: list[FactoredTerm]) -> FactoredTerm:
+    """Returns the terms of one of the two parts of a choice, and 0 where the other one is taken."""
+    condition, then, _ = choice.arguments
+    slope = expression(added(terms))
+    both = (slope, ex.ZERO) if part is then else (ex.ZERO, slope)
+    return term(ex.Apply("where", (condition, *both)))
 
 
 def _times_sum(term: FactoredTerm, terms: list[FactoredTerm]) -> list[FactoredTerm]:

@@ -96,8 +96,9 @@ class _Slopes(ex.Fold[Slopes]):
         # worked anew, since no number is as large as the rounded result
         most = ex.Reduction(node.function, node.over, ex.Sum((node.operand,)))
         above = (most, node.operand) if node.function == "max" else (node.operand, most)
-        is_most = minus(ex.ONE, Apply("step", (minus(*above),)))
-        return [(node.operand, ex.Quotient(is_most, ex.Total(node.over, is_most)))]
+        is_less = Apply("step", (minus(*above),))
+        share = ex.Quotient(ex.ONE, ex.Total(node.over, Apply("where", (is_less, ex.ZERO, ex.ONE))))
+        return [(node.operand, Apply("where", (is_less, ex.ZERO, share)))]
 
     def of_root(self, node: ex.Root) -> Slopes:
         return [(node.operand, ex.Quotient(ex.ONE, ex.Product((ex.TWO, node))))]

@@ -18,6 +18,7 @@ import numpy as np
 
 from attncli.maths.equations import derivative as equations
 from attncli.maths.equations.bounds import EPSILON
+from attncli.maths.equations.choices import chosen_first, told
 from attncli.maths.equations.formulas import in_matrices, names_of_constants, with_names
 from attncli.maths.equations.matrix import Matrix
 from attncli.maths.equations.signatures import parse
@@ -323,11 +324,13 @@ def _has(tree: Expression, operand: int) -> bool:
 
 
 def _of_equation(equation: Indexed, operand: int) -> Indexed:
-    signature, tree = equations.derivative(equation.tree, equation.sides, operand)
+    chosen = isinstance(equation, Written)
+    signature, tree = equations.derivative(equation.tree, equation.sides, operand, chosen=chosen)
     made = parse(signature)
+    if isinstance(equation, Written):
+        tree, counts = chosen_first(tree), equation.counts
+        shown = in_matrices(tree, made) or told(tree, counts)
+        return Written(signature, tree, shown, counts=counts, decimals=equation.decimals)
     names = names_of_constants(equation.tree, equation.shown or equation.tree)
     shown = with_names(in_matrices(tree, made) or tree, names, made)
-    if isinstance(equation, Written):
-        counts, decimals = equation.counts, equation.decimals
-        return Written(signature, tree, shown, counts=counts, decimals=decimals)
     return Indexed(signature, tree, shown)

@@ -244,8 +244,9 @@ def _summed(place: BackwardPlace) -> str:
 
 
 def _of_a_step(place: BackwardPlace) -> str:
-    """Says what the slope of a ReLU is, where one of the equations has it."""
-    trees = (d.operation.tree for d in place.planned if isinstance(d.operation, Indexed))
+    """Says what the slope of a ReLU is, where one of the formulas has it."""
+    operations = (d.operation for d in place.planned if isinstance(d.operation, Indexed))
+    trees = (operation.shown or operation.tree for operation in operations)
     has_one = any(node.function == "step" for tree in trees for node in each(tree, Apply))
     return "step is 1 above 0, and 0 otherwise." if has_one else ""
 
