@@ -54,47 +54,54 @@ def _joined(factors: tuple[Expression, ...]) -> Expression | None:
 def told(tree: Expression, counts: Collection[int]) -> Expression:
     """Writes an equation as it is read: with its conditions as comparisons, the places along a side
     as their index, and `X[2, j]` for the sum that has only this term."""
-
-    def change(node: Expression) -> Expression | None:
-        match node:
-            case Operand(place, (index,)) if place in counts:
-                return Symbol(index)
-            case ex.Total(over, Apply("where", (condition, part, ex.ZERO))):
-                known = _index_of(over, condition, counts)
-                if known:
-                    return told(renamed(part, {over: known}), counts)
-                return ex.Total(over, told(part, counts), told_condition(condition, counts))
-            case ex.Reduction(function, over, operand):
-                match operand.terms[0] if _is_alone(operand) else operand:
-                    case Apply("where", (condition, part, nothing)) if (
-                        nothing == ex.NEUTRAL[function]
-                    ):
-                        met = told_condition(condition, counts)
-                        return ex.Reduction(function, over, told(part, counts), met)
-                    case part:
-                        return ex.Reduction(function, over, told(part, counts))
-                return None
-            case ex.Total(over, Apply("where", (condition, ex.ZERO, part))):
-                condition = ex.minus(ex.ONE, condition)
-                return ex.Total(over, told(part, counts), told_condition(condition, counts))
-            case Apply("where", (condition, *parts)):
-                met = told_condition(condition, counts)
-                match [told(part, counts) for part in parts]:
-                    case [Apply("where", (also, part, ex.ZERO)), ex.ZERO]:
-                        both = Apply("and", (*_all_of(met), *_all_of(also)))
-                        return Apply("where", (both, part, ex.ZERO))
-                    case then, otherwise:
-                        return Apply("where", (met, then, otherwise))
-                return None
-            case _:
-                return None
-
-    return ex.rewritten(tree, change)
+    return ex.rewritten(tree, lambda node: _told(node, counts))
 
 
-def _is_alone(node: Expression) -> bool:
-    """Tells whether a sum has just one term."""
-    return isinstance(node, ex.Sum) and len(node.terms) == 1
+def _told(node: Expression, counts: Collection[int]) -> Expression | None:
+    match node:
+        case Operand(place, (index,)) if place in counts:
+            return Symbol(index)
+        case ex.Total(over, Apply("where", (condition, part, ex.ZERO))):
+            return _told_total(over, condition, part, counts)
+        case ex.Total(over, Apply("where", (condition, ex.ZERO, part))):
+            return _told_total(over, ex.minus(ex.ONE, condition), part, counts)
+        case ex.Reduction():
+            return _told_reduction(node, counts)
+        case Apply("where", (condition, then, otherwise)):
+            met = told_condition(condition, counts)
+            return _told_choice(met, told(then, counts), told(otherwise, counts))
+        case _:
+            return None
+
+
+def _told_total(
+    over: str, condition: Expression, part: Expression, counts: Collection[int]
+) -> Expression:
+    known = _index_of(over, condition, counts)
+    if known:
+        return told(renamed(part, {over: known}), counts)
+    return ex.Total(over, told(part, counts), told_condition(condition, counts))
+
+
+def _told_reduction(node: ex.Reduction, counts: Collection[int]) -> Expression:
+    alone = isinstance(node.operand, ex.Sum) and len(node.operand.terms) == 1
+    nothing = ex.NEUTRAL[node.function]
+    match node.operand.terms[0] if alone else node.operand:
+        case Apply("where", (condition, part, other)) if other == nothing:
+            met = told_condition(condition, counts)
+            return ex.Reduction(node.function, node.over, told(part, counts), met)
+        case part:
+            return ex.Reduction(node.function, node.over, told(part, counts))
+
+
+def _told_choice(met: Expression, then: Expression, otherwise: Expression) -> Expression:
+    """Writes a choice; one inside another, both of which are else 0, as one."""
+    match then, otherwise:
+        case Apply("where", (also, part, ex.ZERO)), ex.ZERO:
+            both = Apply("and", (*_all_of(met), *_all_of(also)))
+            return Apply("where", (both, part, ex.ZERO))
+        case _:
+            return Apply("where", (met, then, otherwise))
 
 
 def _related(sign: str, left: Expression, right: Expression) -> ex.Relation:
@@ -115,25 +122,34 @@ def _all_of(condition: Expression) -> tuple[Expression, ...]:
 
 def told_condition(condition: Expression, counts: Collection[int]) -> Expression:
     """Writes a condition as a comparison, or several."""
+    compared = _comparison(condition)
+    if compared is not None:
+        sign, left, right = compared
+        return _related(sign, told(left, counts), told(right, counts))
     match condition:
-        case Apply("step"):
-            left, right = _compared(condition)
-            return _related(">", told(left, counts), told(right, counts))
         case ex.Product(parts):
-            sides = _sides_of_equal(condition)
-            if sides is not None:
-                return ex.Relation("=", told(sides[0], counts), told(sides[1], counts))
             return Apply("and", tuple(told_condition(part, counts) for part in parts))
         case Apply("max", parts):
             return Apply("or", tuple(told_condition(part, counts) for part in parts))
+        case _:
+            return told(condition, counts)
+
+
+def _comparison(condition: Expression) -> tuple[str, Expression, Expression] | None:
+    """Returns the sign of a single comparison, and what it compares; None for other conditions."""
+    equal = _sides_of_equal(condition)
+    if equal is not None:
+        return ("=", *equal)
+    match condition:
+        case Apply("step"):
+            return (">", *_compared(condition))
         case ex.Sum((ex.ONE, ex.Negative(Apply("step") as above))):
-            left, right = _compared(above)
-            return _related("≤", told(left, counts), told(right, counts))
+            return ("≤", *_compared(above))
         case ex.Sum((ex.ONE, ex.Negative(inner))):
-            sides = _sides_of_equal(inner)
-            if sides is not None:
-                return ex.Relation("≠", told(sides[0], counts), told(sides[1], counts))
-    return told(condition, counts)
+            unequal = _sides_of_equal(inner)
+            return None if unequal is None else ("≠", *unequal)
+        case _:
+            return None
 
 
 def _compared(above: Apply) -> tuple[Expression, Expression]:
