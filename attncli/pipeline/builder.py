@@ -106,7 +106,8 @@ def _check_features(
 
 _BESIDE_EQUATIONS = frozenset((
     "title", "about", "source", "given", "names", "sizes", "vary", "steps", "equations", "tokens",
-    "rounding", "published", "claims", "ours", "show", "variants", "output", "until",
+    "rounding", "published", "claims", "ours", "show", "variants", "output", "until", "gradients",
+    "train",
 ))  # fmt: skip
 """The keys of a scenario of equations alone."""
 GRADIENTS = "gradients"
@@ -175,12 +176,17 @@ class ScenarioBuilder(NamedTuple):
         self._check_memory(stack, memory)
         given = {**gathered.given, **numbers_of_texts(stack, encoder)}
         show = values.get("show", {})
+        written, goes_back, training = self._written(), self._goes_back(stack), self._training()
+        prediction = prediction_of(values, stack, gathered.given, self.complaints)
+        if (goes_back or training) and not prediction.loss.kind:
+            loss = prediction.loss._replace(written=written.loss)
+            prediction = prediction._replace(loss=loss)
         return Scenario(
             title=values.get("title", self.read_from.name),
             rounding=self.rounding,
             stack=stack,
             encoder=encoder,
-            prediction=prediction_of(values, stack, gathered.given, self.complaints),
+            prediction=prediction,
             page=PageSettings(
                 values.get("about", ""),
                 _show_of(show, stack.text.tokens, gathered.row_names, self.complaints),
@@ -191,8 +197,8 @@ class ScenarioBuilder(NamedTuple):
                 claims={text: typed(Claim, v) for text, v in values.get("claims", {}).items()},
                 ours=values.get("ours", ()),
             ),
-            plan=ScenarioPlan(values.get("until", ""), self._goes_back(stack), self._written()),
-            training=self._training(),
+            plan=ScenarioPlan(values.get("until", ""), goes_back, written),
+            training=training,
             given=GivenMatrices(
                 given,
                 gathered.random,
@@ -222,7 +228,9 @@ class ScenarioBuilder(NamedTuple):
             values.get("sizes", {}),
             steps,
             vary=self._varying(arrays),
-            alone=bool(steps) and not {*values} - _BESIDE_EQUATIONS,
+            alone=bool(steps)
+            and not any(step.standing for step in steps)
+            and not {*values} - _BESIDE_EQUATIONS,
         )
 
     def _varying(self, arrays: Mapping[str, GivenArray]) -> tuple[str, ...] | None:

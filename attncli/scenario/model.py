@@ -501,10 +501,14 @@ class Loss(NamedTuple):
     """Whether targets are rows of numbers, and no tokens."""
     of_readout: bool = False
     """Whether targets are of what is read out of a recurrent cell."""
+    written: str = ""
+    """The name of a loss that a scenario writes itself."""
 
     @property
     def name(self) -> str:
         """Returns the name of the loss, or an empty text where there is none."""
+        if self.written:
+            return self.written
         return REDUCTIONS[self.reduction] if self.kind == "mse" else self.kind
 
     @property

@@ -76,6 +76,25 @@ class GivenArray(NamedTuple):
             yield name.at(time), matrix
 
 
+class Standing(NamedTuple):
+    """Where a step of a scenario's own stands in its model."""
+
+    how: str
+    """`before`, `after` or `instead_of`."""
+    first: str
+    """The step that it stands before, behind, or in the place of."""
+    last: str
+    """The last of those that it stands in the place of."""
+    where: Where
+
+
+class Output(NamedTuple):
+    """What flows on from a step of a scenario's own."""
+
+    name: str
+    where: Where
+
+
 class WrittenStep(NamedTuple):
     """A step of a scenario's own."""
 
@@ -86,6 +105,9 @@ class WrittenStep(NamedTuple):
     why: str = ""
     over: Times | None = None
     mistakes: tuple[WrittenMistake, ...] = ()
+    standing: Standing | None = None
+    """Where it stands in a model; None behind the step above it."""
+    output: Output | None = None
 
 
 class WrittenModel(NamedTuple):
@@ -111,3 +133,13 @@ class WrittenModel(NamedTuple):
             return self.sides[name]
         whole = self.sides.get(name.at(None))
         return None if whole is None else whole[1:]
+
+    @property
+    def loss(self) -> str:
+        """Returns the name of what gradients are of, where it is no loss of the model: the output
+        of the last step, or without a model what the last equation makes."""
+        if not self.steps:
+            return ""
+        last = self.steps[-1]
+        made = last.lines[-1].equation.target.name if self.alone else ""
+        return made if last.output is None else last.output.name

@@ -7,7 +7,7 @@ file with no more steps than the file speaks of.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -208,9 +208,29 @@ PREDICTION = (
     StepLine("binary_loss", "prediction.losses"),
     StepLine("mse", "prediction.losses", file="loss reduction"),
 )
+FLOWS = tuple(
+    tuple(dict.fromkeys(line.step for line in lines))
+    for lines in (
+        INPUT[1:],
+        (*PROJECTION, *WITH_HEADS, *IN_HEADS, *MERGING),
+        *((line,) for line in LAYER_STEPS[:2]),
+        LAYER_STEPS[2:],
+        PREDICTION,
+    )
+)
+"""The steps that follow each other on one way through a model."""
+STANDING = tuple(dict.fromkeys(name for flow in FLOWS for name in flow))
+"""The steps that one of a scenario's own may stand before, behind, or in the place of."""
+
+
+def goes_to(first: str, last: str, flow: Sequence[str]) -> bool:
+    """Tells whether a way goes from one step to another, or both are the same."""
+    return first in flow and last in flow[flow.index(first) :]
+
+
 _WITHOUT_GRADIENTS = ("quantize", "tokenize", "online", "gradient", "predict", "verify", "classify")
 _ATTENTION = (*PROJECTION, *WITH_HEADS, *IN_HEADS, *MERGING)
-_FORWARD = (*INPUT, *GIVEN, *_ATTENTION, *LAYER_STEPS, *CELL_STEPS, *PREDICTION)
+_FORWARD = (*INPUT, *GIVEN, *_ATTENTION, *LAYER_STEPS, *CELL_STEPS, *PREDICTION, WRITTEN)
 THROUGH = {
     f"backward_{name}": name
     for name in reversed(dict.fromkeys(line.step for line in _FORWARD))
@@ -225,7 +245,7 @@ TRAINING = (
     StepLine("update", "training", file="train"),
     StepLine("progress", "training"),
 )
-ORDER = (*TOKENIZER, *_FORWARD, WRITTEN, *BACKWARD, *TRAINING)
+ORDER = (*TOKENIZER, *_FORWARD, *BACKWARD, *TRAINING)
 _LOST = [line.step for line in _OTHERS if line not in ORDER]
 if _LOST:
     raise ImportError(f"steps of other packages are after no step of a head or cell: {_LOST}")

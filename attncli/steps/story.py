@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from attncli.errors import listed
 from attncli.names import TOP, Name, below
@@ -63,6 +63,9 @@ from attncli.trace import (
 from attncli.trace.budget import excess
 from attncli.trace.place import into
 from attncli.trace.shapes import shapes_of
+
+if TYPE_CHECKING:
+    from attncli.steps.written.standing import Group, StandingSteps
 
 
 def awaits_times(scenario: Scenario) -> bool:
@@ -152,8 +155,11 @@ def story(scenario: Scenario, complaints: NamedProblems | None = None) -> tuple[
     teller = _Teller(scenario, complaints)
     if scenario.plan.written.alone:
         teller.written()
+        teller.what_follows()
         return steps_until(scenario, teller.parts, complaints)
     teller.prediction(TOP if scenario.prediction.logits.are_given else teller.model())
+    if teller.own is not None and complaints is not None:
+        teller.own.check_told(teller.parts)
     teller.what_follows()
     return steps_until(scenario, teller.parts, complaints)
 
@@ -163,14 +169,15 @@ def steps() -> tuple[Step[Any], ...]:
     return tuple(map(step_named, STORY))
 
 
-def _asked(lines: Iterable[StepLine], place: AttentionPlace) -> Iterator[StepLine]:
-    """Yields the steps of an attention that are taken always, or that a scenario asks for there."""
+def _asked(lines: Iterable[StepLine], place: AttentionPlace) -> Iterator[tuple[StepLine, bool]]:
+    """Yields the steps of an attention, each with whether it is taken: always, or because a
+    scenario asks for it there."""
     data = place.attention.config.values
     order = {key: value for key, value in data.items() if value != "before_bias"}
     heads = data.get("heads")
     asked = set(data).union(*heads) if isinstance(heads, tuple) else set(data)
     asked |= {"positions"} if place.stack.positions else set()
-    return (line for line in lines if line.is_taken(asked) and line.is_moment(order))
+    return ((line, line.is_taken(asked)) for line in lines if line.is_moment(order))
 
 
 class _Teller:
@@ -183,13 +190,48 @@ class _Teller:
         self.parts: list[PlannedStep] = []
         self.replaced: dict[str, Name] = {}
         """What stands in the place of matrices that are quantized or adapted."""
+        self.own = self._own_steps()
+        """The steps that the scenario writes itself, where it has some."""
 
-    def add(self, step: str, place: Place) -> Name:
-        """Takes a step at a place, if it has anything to do there; returns the name of the last
-        thing that it makes, or of what flowed in.
+    def _own_steps(self) -> StandingSteps | None:
+        written = self.scenario.plan.written
+        if not written.steps or written.alone:
+            return None
+        from attncli.steps.written.standing import StandingSteps
+
+        problems = Diagnostics() if self.complaints is None else self.complaints.problems
+        return StandingSteps(self.scenario, problems)
+
+    def add(self, step: str, place: Place, *, taken: bool = True) -> Name:
+        """Takes a step at a place, if it has anything to do there, and those of the scenario's own
+        that stand there, even if the step itself isn't `taken`; returns the name of the last thing
+        that is made, or of what flowed in.
 
         Raises TypeError where the place isn't one of the step's.
         """
+        if self.own is None:
+            return self._take(step, place) if taken else place.x
+        for group in self.own.at("before", step):
+            place = replace(place, x=self._tell(group, place))
+        instead = [*self.own.at("instead_of", step)]
+        for group in instead:
+            place = replace(place, x=self._tell(group, place))
+        x = self._take(step, place) if taken and not instead else place.x
+        for group in self.own.at("after", step):
+            x = self._tell(group, replace(place, x=x))
+        return x
+
+    def _tell(self, group: Group, place: Place) -> Name:
+        """Tells steps of the scenario's own at a place; returns the name of what flows on."""
+        assert self.own is not None
+        told = self.own.tell(group, place, self.parts)
+        for part in told.parts:
+            self._add_part(part)
+        return told.x
+
+    def _take(self, step: str, place: Place) -> Name:
+        """Takes a step at a place, if it has anything to do there; returns the name of the last
+        thing that it makes, or of what flowed in."""
         own, kind = step_named(step), type(place)
         if not issubclass(kind, own.at):
             raise TypeError(f"{step} is taken at a {own.at.__name__}, not at a {kind.__name__}")
@@ -292,7 +334,8 @@ class _Teller:
             for attention in (layer.attention if layer.attends else None, layer.cross)
             if attention is not None
         ]
-        inner += [partial(self.network)] if layer.has_ffn else []
+        has_own = self.own is not None and self.own.stands_at("ffn")
+        inner += [partial(self.network)] if layer.has_ffn or has_own else []
         if layer.parallel != "none" and inner:
             return self._side_by_side(place, inner)
         if not inner and layer.norms.each:
@@ -305,7 +348,7 @@ class _Teller:
     def network(self, place: LayerPlace) -> Name:
         """Tells a feed-forward network; or several, of which each token goes through a few."""
         if not place.layer.experts.routed:
-            return self.add("ffn", place)
+            return self.add("ffn", place, taken=place.layer.has_ffn)
         self.add("route", place.at(place.name("router")))
         for path in place.layer.networks:
             self.add("ffn", place.at(path))
@@ -400,17 +443,20 @@ class _Teller:
             if apart:
                 self.add("project", at)
             output = self._taken(IN_HEADS, at).x
+            whole = replace(whole, wires={**whole.wires, at.path: output})
         if "average_heads" in attention.config.values:
             self.add("average", whole)
         is_merged = attention.heads > 1 or whole.gives("W_O")
-        return self.add("merge", replace(whole, x=output)) if is_merged else output
+        return self.add("merge", replace(whole, x=output), taken=is_merged)
 
     def _taken(self, lines: Iterable[StepLine], place: A) -> A:
         """Takes some steps; returns the place after them, where the result of each flows on, or is
         the queries, keys or values from there on."""
-        for line in _asked(lines, place):
+        for line, is_taken in _asked(lines, place):
+            if not is_taken and self.own is None:
+                continue
             before = len(self.parts)
-            x = self.add(line.step, place)
+            x = self.add(line.step, place, taken=is_taken)
             made = (d for part in self.parts[before:] for d in part.definitions)
             wires = {d.wire: d.name for d in made if d.wire}
             wired = {**place.wires, into(line.step): place.x, **wires}

@@ -226,8 +226,15 @@ def dimensions(size: int) -> Axis:
     return Axis(counted(size), DIMENSIONS)
 
 
+class Labelled(NamedTuple):
+    """The names along the rows and the columns of a quantity."""
+
+    rows: Axis
+    columns: Axis
+
+
 def made_axes(
-    definition: Definition, operands: Sequence[Quantity], shape: tuple[int, int]
+    definition: Definition, operands: Sequence[Quantity | Labelled], shape: tuple[int, int]
 ) -> tuple[Axis, Axis]:
     """Derives the axes of a made quantity from those of its operands, side by side with the letters
     of the operation's signature."""
@@ -239,7 +246,9 @@ def made_axes(
     return rows, columns or _derived(sides, 1, operands, shape[1])
 
 
-def _derived(signature: Signature, side: int, operands: Sequence[Quantity], size: int) -> Axis:
+def _derived(
+    signature: Signature, side: int, operands: Sequence[Quantity | Labelled], size: int
+) -> Axis:
     alike = signature.alike[side]
     if alike is not None:  # as most have
         place, along = alike
@@ -267,5 +276,5 @@ def _joined(parts: Sequence[Axis]) -> Axis:
     return Axis(distinct_tokens(tokens), parts[0].role)
 
 
-def _side(quantity: Quantity, side: int) -> Axis:
+def _side(quantity: Quantity | Labelled, side: int) -> Axis:
     return quantity.columns if side else quantity.rows

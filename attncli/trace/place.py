@@ -149,8 +149,12 @@ class AttentionPlace(LayerPlace):
     source: Name
     """The full name of what keys and values are made of."""
     wires: Mapping[str, Name]
-    """The full names of the latest Q, K and V where a step has changed them, and of what went into
-    each of the steps before."""
+    """The full names of the latest Q, K and V where a step has changed them, of what went into each
+    of the steps before, and of what came out of each head, by the head's path."""
+
+    def out_of(self, head: Name) -> Name:
+        """Returns the full name of what came out of a head, by its path."""
+        return self.wires.get(head) or below(head, "output")
 
     def latest(self, local: str) -> Name:
         """Returns the full name of the queries, keys or values as the steps before have left

@@ -32,16 +32,18 @@ Partials = dict[tuple[Operand, str], list[FactoredTerm]]
 """For a cell, and the indices that are to be added up over, the terms of a derivative."""
 
 
-def derivative(tree: Expression, shapes: Signature, place: int) -> tuple[str, Expression]:
+def derivative(
+    tree: Expression, shapes: Signature, place: int, *, chosen: bool = False
+) -> tuple[str, Expression]:
     """Derives the equation of ∂L/∂X, with X the operand at `place`; returns its shapes and its
-    tree.
+    tree. With `chosen`, what a condition leaves out isn't worked, instead of being multiplied by 0.
 
     Its operands are those of the equation, then the result, then the gradient of the loss with
     respect to the result. Raises TypeError where there is no such equation.
     """
     result, wanted = " ".join(shapes.result), " ".join(shapes.operands[place])
     sides = [*map(" ".join, shapes.operands), result, result]
-    return f"{', '.join(sides)} -> {wanted}", _Derivative(tree, shapes, place).tree
+    return f"{', '.join(sides)} -> {wanted}", _Derivative(tree, shapes, place, chosen).tree
 
 
 @dataclass(frozen=True)
@@ -51,10 +53,11 @@ class _Derivative:
     of: Expression
     shapes: Signature
     place: int
+    chosen: bool
 
     @property
     def tree(self) -> Expression:
-        parts = _partials(self.of, self.place).items()
+        parts = _partials(self.of, self.place, chosen=self.chosen).items()
         return expression(
             added(self._part(cell, over, term) for (cell, over), terms in parts for term in terms)
         )
@@ -67,6 +70,8 @@ class _Derivative:
         gradient = term(Operand(len(self.shapes.operands) + 1, tuple(self.shapes.indices)))
         along = self.shapes.indices + over
         slope = self._with_result(times(gradient, partial), along)
+        if not slope.above:  # as of 0 × x
+            return slope
         added_up = self._total(slope, "".join(x for x in along if x not in cell.indices))
         wanted = dict(zip(cell.indices, self._indices, strict=True))
         named = (
@@ -161,16 +166,30 @@ def _has(term: FactoredTerm, other: FactoredTerm) -> bool:
     )
 
 
-def _partials(node: Expression, place: int) -> Partials:
+def _partials(node: Expression, place: int, *, chosen: bool) -> Partials:
     """Derives a part with respect to each cell of an operand in it."""
     if isinstance(node, Operand):
         return {(node, ""): [ONE]} if node.place == place else {}
-    over = node.over if isinstance(node, ex.Total) else ""
+    over = node.over if isinstance(node, ex.Total | ex.Reduction) else ""
     found: Partials = {}
     for part, slope in slopes(node, place):
-        for (cell, within), inner in _partials(part, place).items():
-            found.setdefault((cell, over + within), []).extend(_times_sum(term(slope), inner))
+        if slope == ex.ZERO:
+            continue
+        for (cell, within), inner in _partials(part, place, chosen=chosen).items():
+            if chosen and isinstance(node, ex.Apply) and node.function == "where":
+                terms = [_chosen(node, part, inner)]
+            else:
+                terms = _times_sum(term(slope), inner)
+            found.setdefault((cell, over + within), []).extend(terms)
     return found
+
+
+def _chosen(choice: ex.Apply, part: Expression, terms: list[FactoredTerm]) -> FactoredTerm:
+    """Returns the terms of one of the two parts of a choice, and 0 where the other one is taken."""
+    condition, then, _ = choice.arguments
+    slope = expression(added(terms))
+    both = (slope, ex.ZERO) if part is then else (ex.ZERO, slope)
+    return term(ex.Apply("where", (condition, *both)))
 
 
 def _times_sum(term: FactoredTerm, terms: list[FactoredTerm]) -> list[FactoredTerm]:

@@ -13,7 +13,6 @@ from attncli.maths.equations.tree import (
     children,
     operands_in,
     rewritten,
-    with_each,
 )
 
 _NEXT = "klmnopqrstuvwxyz"
@@ -24,10 +23,17 @@ def free(node: Expression) -> set[str]:
     match node:
         case Operand(_, indices):
             return set(indices)
-        case ex.Total(over, operand):
-            return free(operand) - set(over)
+        case ex.Total() | ex.Reduction():
+            return free(node.operand) - set(node.over)
         case _:
             return {index for part in children(node) for index in free(part)}
+
+
+def along(node: ex.Total | ex.Reduction, over: str, operand: Expression) -> Expression:
+    """Returns a sum, or the largest of several numbers, over other indices, of something else."""
+    if isinstance(node, ex.Total):
+        return ex.Total(over, operand)
+    return ex.Reduction(node.function, over, operand)
 
 
 def sides_of(tree: Expression, shapes: Signature) -> dict[str, str]:
@@ -49,10 +55,10 @@ def renamed(
         match node:
             case Operand(place, indices):
                 return Operand(place, tuple(names.get(index, index) for index in indices))
-            case ex.Total(over, operand):
-                inner = {**names, **{index: own(index) for index in over}} if own else names
-                text = "".join(inner.get(index, index) for index in over)
-                return ex.Total(text, renamed(operand, inner, own))
+            case ex.Total() | ex.Reduction():
+                inner = {**names, **{index: own(index) for index in node.over}} if own else names
+                over = "".join(inner.get(index, index) for index in node.over)
+                return along(node, over, renamed(node.operand, inner, own))
             case _:
                 return None
 
@@ -68,9 +74,9 @@ def are_caught(node: Expression, names: Mapping[str, str]) -> bool:
     """Tells whether a sum would take one of the new names of free indices for the index that it
     runs over."""
     match node:
-        case ex.Total(over, operand):
+        case ex.Total() | ex.Reduction():
             new = {names[index] for index in free(node) if index in names}
-            return bool(new & set(over)) or are_caught(operand, names)
+            return bool(new & set(node.over)) or are_caught(node.operand, names)
         case _:
             return any(are_caught(part, names) for part in children(node))
 
@@ -91,15 +97,20 @@ class IndexNames:
     def given(self, tree: Expression, around: str = "") -> Expression:
         """Names the indices of all sums in a part; `around` are the indices of the sums that it is
         in."""
-        return with_each(tree, ex.Total, lambda total: self._of_sum(total, around))
+        return rewritten(
+            tree,
+            lambda node: (
+                self._of_sum(node, around) if isinstance(node, ex.Total | ex.Reduction) else None
+            ),
+        )
 
-    def _of_sum(self, node: ex.Total, around: str) -> Expression:
+    def _of_sum(self, node: ex.Total | ex.Reduction, around: str) -> Expression:
         names: dict[str, str] = {}
         for index in node.over:
             taken = {*self.of_result, *around, *names.values()}
             names[index] = self._name(index.lower(), taken)
         over = "".join(names.values())
-        return ex.Total(over, self.given(renamed(node.operand, names), around + over))
+        return along(node, over, self.given(renamed(node.operand, names), around + over))
 
     def _name(self, before: str, taken: set[str]) -> str:
         side = self.sides[before]

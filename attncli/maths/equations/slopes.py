@@ -8,6 +8,7 @@ leaky_relu 0.01, and elu 1, as in PyTorch.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from decimal import Decimal
 from types import MappingProxyType
 
 from attncli.maths.equations import tree as ex
@@ -22,11 +23,13 @@ from attncli.maths.equations.factored_terms import (
 from attncli.maths.equations.tree import (
     Apply,
     Expression,
+    Number,
     constant,
     e_to,
     minus,
     operands_in,
 )
+from attncli.maths.numbers import decimals
 
 Slopes = Iterable[tuple[Expression, Expression]]
 """Each part of a node, and the derivative of the node with respect to it."""
@@ -72,13 +75,30 @@ class _Slopes(ex.Fold[Slopes]):
                 yield divisor, ex.Negative(ex.Quotient(node, divisor))
 
     def of_power(self, node: ex.Power) -> Slopes:
-        """Returns the slope of a power: d(x^n) = n x^(n − 1) dx, d(e^x) = e^x dx."""
+        """Returns the slopes of a power: d(x^n) = n x^(n − 1) dx + x^n ln x dn, d(e^x) = e^x dx."""
         if node.base == ex.E:
             return [(node.exponent, node)]
-        if not isinstance(node.exponent, ex.Number):
-            raise TypeError("a power whose exponent isn't a number has no derivative")
-        less = constant(int(node.exponent.full) - 1)
-        return [(node.base, ex.Product((node.exponent, ex.Power(node.base, less))))]
+        base, exponent = node.parts
+        if isinstance(exponent, ex.Number):
+            less: Expression = Number.written(decimals.difference(exponent.full, Decimal(1)))
+        else:
+            less = minus(exponent, ex.ONE)
+        return [
+            (base, ex.Product((exponent, ex.Power(base, less)))),
+            (exponent, ex.Product((node, Apply("ln", (base,))))),
+        ]
+
+    def of_reduction(self, node: ex.Reduction) -> Slopes:
+        """Returns the slope of the largest or the smallest of several numbers, 1 / n for each of n
+        that are equally large; and of a product the product without that factor."""
+        if node.function == "prod":
+            return [(node.operand, ex.Quotient(node, node.operand))]
+        # worked anew, since no number is as large as the rounded result
+        most = ex.Reduction(node.function, node.over, ex.Sum((node.operand,)))
+        above = (most, node.operand) if node.function == "max" else (node.operand, most)
+        is_less = Apply("step", (minus(*above),))
+        share = ex.Quotient(ex.ONE, ex.Total(node.over, Apply("where", (is_less, ex.ZERO, ex.ONE))))
+        return [(node.operand, Apply("where", (is_less, ex.ZERO, share)))]
 
     def of_root(self, node: ex.Root) -> Slopes:
         return [(node.operand, ex.Quotient(ex.ONE, ex.Product((ex.TWO, node))))]
@@ -152,6 +172,7 @@ _FUNCTIONS: Mapping[tuple[str, int], Callable[..., Sequence[Expression]]] = Mapp
         ("tanh", 1): _of_tanh,
         ("erf", 1): _of_erf,
         ("ln", 1): lambda x: [ex.Quotient(ex.ONE, x)],
+        ("abs", 1): lambda x: [minus(Apply("step", (x,)), Apply("step", (ex.Negative(x),)))],
         ("sin", 1): lambda x: [Apply("cos", (x,))],
         ("cos", 1): lambda x: [ex.Negative(Apply("sin", (x,)))],
     }

@@ -18,6 +18,7 @@ import numpy as np
 
 from attncli.maths.equations import derivative as equations
 from attncli.maths.equations.bounds import EPSILON
+from attncli.maths.equations.choices import chosen_first, told
 from attncli.maths.equations.formulas import in_matrices, names_of_constants, with_names
 from attncli.maths.equations.matrix import Matrix
 from attncli.maths.equations.signatures import parse
@@ -32,6 +33,7 @@ from attncli.maths.equations.tree import (
     Sum,
     Vector,
     at,
+    children,
     constant,
     define,
     each,
@@ -56,6 +58,7 @@ from attncli.maths.operations.operation import Operation, WholeNumbers, Working
 from attncli.maths.operations.positions import Rotate
 from attncli.maths.operations.rearranging import Moved
 from attncli.maths.operations.relative_positions import TakeByBucket
+from attncli.maths.operations.written import Written
 
 
 @dataclass(frozen=True)
@@ -227,7 +230,7 @@ def gradient_of(operation: Operation, operand: int) -> tuple[Operation, tuple[in
     but one) and the gradient of that.
     """
     made = derivative(operation, operand)
-    if type(made) is not Indexed:
+    if not isinstance(made, Indexed) or type(made) not in (Indexed, Written):
         return made, tuple(range(len(made.sides.operands)))
     needed = _needed(made)
     places = {place: k for k, place in enumerate(needed)}
@@ -235,7 +238,11 @@ def gradient_of(operation: Operation, operand: int) -> tuple[Operation, tuple[in
     kept = [side for k, side in enumerate(sides.split(", ")) if k in places]
     tree = rewritten(made.tree, partial(_moved, places))
     shown = None if made.shown is None else rewritten(made.shown, partial(_moved, places))
-    return Indexed(f"{', '.join(kept)} -> {result}", tree, shown), needed
+    moved = replace(made, shapes=f"{', '.join(kept)} -> {result}", tree=tree, shown=shown)
+    if isinstance(moved, Written):
+        counts = frozenset(places[place] for place in moved.counts if place in places)
+        return replace(moved, counts=counts), needed
+    return moved, needed
 
 
 @cache
@@ -291,18 +298,25 @@ def _moved(places: Mapping[int, int], part: Expression) -> Expression | None:
             return None
 
 
-def _is_condition(tree: object, operand: int) -> bool:
-    """Tells whether something is chosen by an operand: a mask, or a table of what is kept, can't
+def _is_condition(tree: Expression, operand: int) -> bool:
+    """Tells whether an operand does nothing but choose: a mask, or a table of what is kept, can't
     change a little."""
+    return _has(tree, operand) and not _is_worked(tree, operand)
+
+
+def _is_worked(tree: Expression, operand: int) -> bool:
+    """Tells whether numbers of an operand are worked with, and not only compared."""
     match tree:
-        case Apply("where", (condition, *_)) if _has(condition, operand):
-            return True
-        case Operand():
+        case Operand(place):
+            return bool(place == operand)
+        case Apply("where", (Apply("finite", (table,)), *_)) if _has(table, operand):
+            return False  # a table that hides by −∞ isn't learned
+        case Apply("where", (_, *others)):
+            return any(_is_worked(part, operand) for part in others)
+        case Apply("step"):
             return False
-        case tuple():
-            return any(_is_condition(part, operand) for part in tree)
         case _:
-            return False
+            return any(_is_worked(part, operand) for part in children(tree))
 
 
 def _has(tree: Expression, operand: int) -> bool:
@@ -310,8 +324,13 @@ def _has(tree: Expression, operand: int) -> bool:
 
 
 def _of_equation(equation: Indexed, operand: int) -> Indexed:
-    signature, tree = equations.derivative(equation.tree, equation.sides, operand)
+    chosen = isinstance(equation, Written)
+    signature, tree = equations.derivative(equation.tree, equation.sides, operand, chosen=chosen)
     made = parse(signature)
+    if isinstance(equation, Written):
+        tree, counts = chosen_first(tree), equation.counts
+        shown = in_matrices(tree, made) or told(tree, counts)
+        return Written(signature, tree, shown, counts=counts, decimals=equation.decimals)
     names = names_of_constants(equation.tree, equation.shown or equation.tree)
     shown = with_names(in_matrices(tree, made) or tree, names, made)
     return Indexed(signature, tree, shown)

@@ -244,7 +244,7 @@ def short_tree(parts: Sequence[PlannedStep]) -> Tree:
         before = ancestors
         first, last = taken[0][0], taken[-1][0]
         numbers = str(first) if first == last else f"{first}–{last}"
-        steps = " → ".join(in_turns([part.step for _, part in taken]))
+        steps = " → ".join(in_turns([part.place.called or part.step for _, part in taken]))
         place = f"{place_in_words(head[0].alone)}: " if head else ""
         rows.append(TreeRow(len(ancestors) - len(head), numbers, (f"{place}{steps}",)))
     return Tree(tuple(rows))

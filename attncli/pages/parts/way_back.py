@@ -212,7 +212,7 @@ _FEW = 4
 def gradient_check(trace: Trace) -> list[Block]:
     """Returns a row for each gradient, with its cell that agrees least; a line where there is no
     way back, or it can't be checked."""
-    if not trace.scenario.goes_back or not trace.scenario.prediction.loss.kind:
+    if not trace.scenario.goes_back or not trace.scenario.prediction.loss.name:
         return [Callout(("No gradients to check: this scenario has no way back. It goes back with ",
                       Term("backward: true"), " and targets."))]  # fmt: skip
     try:

@@ -681,7 +681,7 @@ AVERAGE_STEP = Step(
 
 def _plan_merge(place: AttentionPlace) -> tuple[Definition, ...]:
     heads = map(place.attention.head_path, range(place.attention.heads))
-    x, *others = outputs = tuple(below(head, "output") for head in heads)
+    x, *others = outputs = tuple(place.out_of(head) for head in heads)
     definitions = []
     if others:
         x = place.name("concat")

@@ -135,6 +135,8 @@ def in_one(definitions: tuple[Definition, ...]) -> tuple[Definition, ...]:
     starts = [k for k, d in enumerate(definitions) if isinstance(d.operation, Exponential)]
     for k in reversed(starts):
         exp, _, result = definitions[k : k + 3]
+        if not is_a(result.operation, DivideByRow):  # which turns its numbers, too
+            continue
         whole = result._replace(operation=Softmax(), operands=exp.operands)
         definitions = (*definitions[:k], whole, *definitions[k + 3 :])
     return definitions

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from attncli.maths.operations.activations import Add
 from attncli.maths.operations.gradients import gradient_of, has_derivative, is_flat
 from attncli.maths.operations.operation import One
-from attncli.names import Name
-from attncli.scenario.file.problems import NamedProblems
+from attncli.names import Name, below
+from attncli.scenario.file.problems import NamedProblems, Objections
 from attncli.scenario.scenario import Scenario
 from attncli.steps.order import BACK_THROUGH, step_of
 from attncli.trace import GRADIENTS, BackwardPlace, Definition, PlannedStep
@@ -153,8 +153,11 @@ def _part_of(use: Use, uses: Sequence[Use], whole: Name) -> Name:
     by Q."""
     made = use.definition.name
     twice = [entry for entry in uses if entry.definition == use.definition and entry.of == use.of]
-    name = made.under(whole)
-    return name if len(twice) == 1 else Name(name.local, name.path, 1 + twice.index(use))
+    name, number = made.under(whole), 1 + twice.index(use)
+    if len(twice) == 1:
+        return name
+    timed = name.alone.time is not None
+    return below(name, "use", number) if timed else Name(name.local, name.path, number)
 
 
 def what_follows(
@@ -180,7 +183,8 @@ def _way_back(
     if not scenario.goes_back:
         return
     asked = "train" if scenario.writes("train") else "backward"
-    if not scenario.prediction.loss.kind:
+    loss = Name(scenario.prediction.loss.name)
+    if not loss:
         if complaints is not None:
             right = (
                 "give targets: the tokens that should follow, and an unembedding; or the rows of"
@@ -188,13 +192,32 @@ def _way_back(
             )
             complaints.add(asked, "gradients are those of a loss", right)
         return
-    loss, learned = Name(scenario.prediction.loss.name), _starts(scenario, parts, complaints)
+    wrong_loss = tuple(_check_loss(asked, scenario, parts))
+    if wrong_loss:
+        if complaints is not None and not complaints.problems.found:
+            complaints.hear(wrong_loss)
+        return
+    learned = _starts(scenario, parts, complaints)
     way = Way(scenario, parts)
     if complaints is not None:
         for use in unknown(way, learned):
             wrong = f"no derivative is known of {use.definition.name} with respect to {use.of}"
             complaints.add(asked, wrong, f"leave {asked} out")
     yield from backward_story(steps_back(way, loss, learned), loss)
+
+
+def _check_loss(asked: str, scenario: Scenario, parts: Sequence[PlannedStep]) -> Objections:
+    """Complains of a loss of a scenario's own that is no single number."""
+    loss = scenario.prediction.loss.written
+    if not loss:
+        return
+    made = [d for part in parts for d in part.definitions if d.name == loss]
+    if any(part.place.called for part in parts) and not made:
+        right = "name what a step of your own makes for the whole model"
+        yield asked, f"gradients are those of a loss, and nothing makes {loss}", right
+    elif any(d.operation.sides.result != ("1", "1") for d in made):
+        right = "add up, sum(… for i for j), or say the output of the last step"
+        yield asked, f"gradients are those of one number, and {loss} is several", right
 
 
 def _starts(

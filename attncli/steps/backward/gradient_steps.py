@@ -215,6 +215,7 @@ def step_back(forward: Step[Any], name: str) -> Step[BackwardPlace]:
             why=back.why,
             more=back.more,
             why_at=None if back.why_at is None else lambda place: _why_at(back, place),
+            titled=_titled if forward.name == "equations" else None,
         ),
         results=Results(names=("grad",), plan=lambda place: place.planned),
         example=back.example._replace(changes=back.example.changes or forward.example.changes),
@@ -225,6 +226,11 @@ def step_back(forward: Step[Any], name: str) -> Step[BackwardPlace]:
         ),
         mistakes=made_in(back),
     )
+
+
+def _titled(place: BackwardPlace) -> str:
+    """Returns the title of the way back through a step that the scenario writes itself."""
+    return f"Backward through: {place.titled('')}"
 
 
 def _why_at(back: Backward[Any], place: BackwardPlace) -> str:
@@ -238,8 +244,9 @@ def _summed(place: BackwardPlace) -> str:
 
 
 def _of_a_step(place: BackwardPlace) -> str:
-    """Says what the slope of a ReLU is, where one of the equations has it."""
-    trees = (d.operation.tree for d in place.planned if isinstance(d.operation, Indexed))
+    """Says what the slope of a ReLU is, where one of the formulas has it."""
+    operations = (d.operation for d in place.planned if isinstance(d.operation, Indexed))
+    trees = (operation.shown or operation.tree for operation in operations)
     has_one = any(node.function == "step" for tree in trees for node in each(tree, Apply))
     return "step is 1 above 0, and 0 otherwise." if has_one else ""
 

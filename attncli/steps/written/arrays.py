@@ -23,11 +23,13 @@ class Side(NamedTuple):
     name: str = ""
     labels: tuple[str, ...] = ()
     """What its places are called; none where they are only counted."""
+    role: str = LABELS
+    """What these are the names of."""
 
     @property
     def axis(self) -> Axis:
         if len(self.labels) == self.length:
-            return Axis(self.labels, LABELS)
+            return Axis(self.labels, self.role)
         return dimensions(self.length)
 
 

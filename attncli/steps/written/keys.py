@@ -28,17 +28,20 @@ from attncli.scenario.file.keys import (
 )
 from attncli.scenario.file.matrices import MATRIX, MatrixLike, Row, VectorKind
 from attncli.scenario.file.nodes import Items, Map, Node, Numbers, Scalar, as_lists, describe
-from attncli.scenario.file.problems import Diagnostics
+from attncli.scenario.file.problems import Diagnostics, nearest
 from attncli.scenario.file.sources import is_source
 from attncli.scenario.written import (
     GivenArray,
     Instead,
     Line,
+    Output,
+    Standing,
     Start,
     Times,
     WrittenMistake,
     WrittenStep,
 )
+from attncli.steps.order import FLOWS, STANDING, goes_to
 
 _NAMED = re.compile(r"\s*(?P<name>[^\W\d]\w*)\s*(?:\[(?P<sides>[^\[\]]*)\])?\s*")
 _SIDE = re.compile(r"[^\W\d]\w*")
@@ -199,6 +202,52 @@ class StartKind(NamedTuple):
         return {"type": ["string", "number"]}
 
 
+class StandingKind(NamedTuple):
+    """A step of the model, or several: `scores to weighted_sum`."""
+
+    how: str
+
+    def read(self, node: Node, problems: Diagnostics) -> Standing | None:
+        if not isinstance(node, Scalar):
+            problems.add(node.where, f"{describe(node)} where a step belongs", "name one")
+            return None
+        first, to, last = node.text.partition(" to ")
+        names = [first.strip(), last.strip()] if to else [first.strip()]
+        for name in names:
+            if name not in STANDING:
+                wrong = f"no step of a model is called {quote(name)}"
+                problems.add(node.where, wrong, nearest(name, STANDING))
+                return None
+        first, last = names[0], names[-1]
+        if to and self.how != "instead_of":
+            problems.add(node.where, f"{self.how} several steps", f"name one: {first}")
+            return None
+        if not any(goes_to(first, last, flow) for flow in FLOWS):
+            wrong = f"{last} doesn't come after {first} on the same way"
+            problems.add(node.where, wrong, "name the first step, and then the last one")
+            return None
+        return Standing(self.how, first, last, node.where)
+
+    def schema(self) -> Schema:
+        if self.how == "instead_of":
+            return {"type": "string"}
+        return {"enum": [*STANDING]}
+
+
+class OutputKind(NamedTuple):
+    """The name of what an equation of a step makes."""
+
+    def read(self, node: Node, problems: Diagnostics) -> Output | None:
+        if isinstance(node, Scalar) and _SIDE.fullmatch(node.text):
+            return Output(node.text, node.where)
+        wrong = f"{describe(node)} where a name belongs"
+        problems.add(node.where, wrong, "name what an equation of the step makes")
+        return None
+
+    def schema(self) -> Schema:
+        return {"type": "string"}
+
+
 def _text(node: Node, what: str, problems: Diagnostics) -> str | None:
     if isinstance(node, Scalar) and node.text.strip():
         return node.text
@@ -253,6 +302,20 @@ _STEP = Record.of(
         " k)`",
     ),
     Key("mistakes", MapOf(_MISTAKE, "mistake"), "name → a common mistake in the step"),
+    Key("before", StandingKind("before"), "in a model: the step that it stands before"),
+    Key("after", StandingKind("after"), "in a model: the step that it stands behind"),
+    Key(
+        "instead_of",
+        StandingKind("instead_of"),
+        "in a model: the step that it takes the place of, or the first and the last of several:"
+        " `scores to weighted_sum`",
+    ),
+    Key(
+        "output",
+        OutputKind(),
+        "what flows on from it, by name; without it, what flowed in, or in the place of other steps"
+        " what the last equation makes. The loss that gradients are of, where there is no model",
+    ),
 )
 
 
@@ -275,6 +338,10 @@ class StepKind(NamedTuple):
         elif "start" in values or "direction" in values:
             key = "start" if "start" in values else "direction"
             problems.add(node.where, f"{key} without over", "say over what: over: t")
+        standing = [values[how] for how in ("before", "after", "instead_of") if how in values]
+        if len(standing) > 1:
+            wrong = f"{standing[1].how}, and {standing[0].how}"
+            problems.add(standing[1].where, wrong, "say one place")
         mistakes = tuple(
             WrittenMistake(name, said.get("says", ""), said.get("instead", {}))
             for name, said in values.get("mistakes", {}).items()
@@ -287,6 +354,8 @@ class StepKind(NamedTuple):
             values.get("why", ""),
             over,
             mistakes,
+            standing[0] if standing else None,
+            values.get("output"),
         )
 
     def schema(self) -> Schema:

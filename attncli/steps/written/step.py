@@ -13,7 +13,16 @@ from attncli.names import Name, Word, WordedText
 from attncli.scenario.file.problems import Diagnostics
 from attncli.scenario.scenario import Scenario
 from attncli.scenario.written import WrittenStep
-from attncli.steps.step import Example, Formulas, Mistake, Planned, Results, Step, Wording
+from attncli.steps.step import (
+    Backward,
+    Example,
+    Formulas,
+    Mistake,
+    Planned,
+    Results,
+    Step,
+    Wording,
+)
 from attncli.steps.written.arrays import MOST_SIDES, Environment, Known, Side
 from attncli.steps.written.formulas import formula_of
 from attncli.steps.written.keys import EQUATIONS, GIVEN, NAMES, SIZES, STEPS, VARY
@@ -95,22 +104,27 @@ def _given(name: Name, names: tuple[str, ...], scenario: Scenario, sides: dict[s
 
 
 def written_steps(place: Place, problems: Diagnostics) -> Iterator[PlannedStep]:
-    """Plans the steps that a scenario writes itself; what is wrong with them goes to `problems`."""
-    scenario = place.scenario
-    if not scenario.plan.written.steps:
-        return
+    """Plans the steps of a scenario of equations alone; what is wrong with them goes to
+    `problems`."""
+    known = environment_of(place.scenario)
+    for own in place.scenario.plan.written.steps:
+        yield from planned_at(place, own, known, problems)
+
+
+def planned_at(
+    place: Place, own: WrittenStep, known: Environment, problems: Diagnostics
+) -> Iterator[PlannedStep]:
+    """Plans a step at a place, and adds what it makes to what is known there; what is wrong with it
+    goes to `problems`."""
     from attncli.steps.written.lowering import Planner
     from attncli.steps.written.planning import planned
 
-    known = environment_of(scenario)
-    for own in scenario.plan.written.steps:
-        rounding = scenario.rounding
-        step = own.name if own.name in rounding.steps else _STEP
-        planner = Planner(place.name, rounding, step)
-        for part in planned(own, known, planner, problems):
-            made = tuple(d._replace(step=_STEP) for d in part.definitions)
-            at = place.to(WrittenPlace, own=own, part=part._replace(definitions=made))
-            yield PlannedStep(_STEP, at, made)
+    rounding = place.scenario.rounding
+    planner = Planner(place.name, rounding, own.name if own.name in rounding.steps else _STEP)
+    for part in planned(own, known, planner, problems):
+        made = tuple(d._replace(step=_STEP) for d in part.definitions)
+        at = place.to(WrittenPlace, own=own, part=part._replace(definitions=made))
+        yield PlannedStep(_STEP, at, made)
 
 
 def _ways(made: Planned, _: WrittenPlace, __: Planned) -> Iterator[Planned]:
@@ -130,6 +144,13 @@ def _happens(place: WrittenPlace) -> WordedText | str:
         number = start.number.replace("-Infinity", "−∞").replace("-", "−")
         spans += (", " if spans else "", Word(name), " = ", Word(start.array or number))
     return (f"Before the {'last' if over.backward else 'first'} {over.bound.name}, ", *spans, ".")
+
+
+def _whole(_: WrittenPlace, made: Planned) -> Planned:
+    """Puts the three equations of each softmax together."""
+    from attncli.steps.attention.weights import in_one
+
+    return in_one(made)
 
 
 def _functions(place: WrittenPlace) -> tuple[Equation, ...]:
@@ -157,4 +178,10 @@ EQUATIONS_STEP = Step(
     formulas=Formulas(own=_functions),
     results=Results(names=(), plan=lambda place: place.part.definitions),
     example=Example("linear_attention"),
+    backward=Backward(
+        "the equations",
+        "The derivatives of the equations, multiplied along the way from the loss, say how each"
+        " number moves it.",
+        whole=_whole,
+    ),
 )

@@ -389,8 +389,6 @@ def test_what_has_no_derivative_says_so(operation: ops.Operation, place: int, na
 @pytest.mark.parametrize(
     ("tree", "what"),
     [
-        (Apply("abs", (cell(0, "i", "j"),)), "abs"),
-        (Power(constant(2), cell(0, "i", "j")), "a power whose exponent isn't a number"),
         (cell(0, "i", "i"), "a diagonal"),
         (Apply("max", (Product((constant(2), cell(0, "i", "j"))),) * 3), "max of 3"),
     ],

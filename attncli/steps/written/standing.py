@@ -1,0 +1,378 @@
+"""The steps that a scenario writes itself for its model: where they stand, what they find there,
+and what flows on from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from attncli.errors import listed
+from attncli.maths.equations import language as said
+from attncli.maths.equations.language import FunctionTarget, walk
+from attncli.maths.operations.operation import Operation
+from attncli.names import Name, below
+from attncli.scenario.file.problems import Diagnostics, nearest
+from attncli.scenario.scenario import Scenario, Shape
+from attncli.scenario.written import Standing, WrittenModel, WrittenStep
+from attncli.steps.order import FLOWS, goes_to
+from attncli.steps.written.arrays import Known, OwnFunction, Side
+from attncli.steps.written.step import environment_of, planned_at
+from attncli.trace import AttentionPlace, HeadPlace, Place, PlannedStep, ResidualPlace
+from attncli.trace.axes import DIMENSIONS, NONE, TOKENS, Labelled, given_axes, made_axes
+from attncli.trace.quantity import Axis, Definition, distinct_tokens
+from attncli.trace.shapes import shapes_of
+
+Site = tuple[Name, int]
+"""A place as far as it matters where a step is told: its path, and the number of its head, from 1,
+or of its residual connection."""
+
+
+class Group(NamedTuple):
+    """Steps that follow each other at one place."""
+
+    number: int
+    standing: Standing
+    steps: tuple[WrittenStep, ...]
+
+    @property
+    def targets(self) -> frozenset[str]:
+        """Returns the names of all that they make."""
+        return frozenset(line.equation.target.name for s in self.steps for line in s.lines)
+
+
+class Told(NamedTuple):
+    """A group of steps as it is told at a place."""
+
+    parts: tuple[PlannedStep, ...]
+    x: Name
+    """What flows on."""
+
+
+def groups_of(written: WrittenModel) -> tuple[Group, ...]:
+    """Returns the steps of a scenario's own by their places; one without a place stands behind the
+    step above it, or nowhere if there is none."""
+    groups: list[Group] = []
+    for step in written.steps:
+        if step.standing is not None:
+            groups.append(Group(len(groups), step.standing, (step,)))
+        elif groups:
+            groups[-1] = groups[-1]._replace(steps=(*groups[-1].steps, step))
+    return tuple(groups)
+
+
+class StandingSteps:
+    """The steps of a scenario's own while the story of its model is told."""
+
+    def __init__(self, scenario: Scenario, problems: Diagnostics) -> None:
+        self.groups = groups_of(scenario.plan.written)
+        self.scenario, self.problems = scenario, problems
+        self.around = _Surroundings(scenario)
+        self.known: dict[Name, Known] = {}
+        """What equations made, by full names."""
+        self.counted: set[int] = set()
+        self.told: dict[tuple[int, Site], Name] = {}
+        """What flows on from each group, by where it was told."""
+
+    def at(self, how: str, step: str) -> Iterator[Group]:
+        """Yields the groups that stand before a step, after it, or in its place."""
+        for group in self.groups:
+            standing = group.standing
+            if standing.how == how and any(
+                goes_to(standing.first, step, flow) and goes_to(step, standing.last, flow)
+                for flow in FLOWS
+            ):
+                yield group
+
+    def stands_at(self, step: str) -> bool:
+        """Tells whether any of them stands at a step."""
+        return any(any(self.at(how, step)) for how in ("before", "instead_of", "after"))
+
+    def tell(self, group: Group, place: Place, parts: Sequence[PlannedStep]) -> Told:
+        """Tells a group at a place, behind these parts; where it has been told, just what flows
+        on."""
+        before = self._before(group, place)
+        if before is not None:
+            return Told((), before if group.standing.how == "instead_of" else place.x)
+        self.around.hear(parts)
+        problems = Diagnostics()
+        told = _Telling(self, group, place, problems).told()
+        known = {(problem.where, problem.wrong) for problem in self.problems.found}
+        self.problems.found += [p for p in problems.found if (p.where, p.wrong) not in known]
+        self.told[group.number, _sites(place)[0]] = told.x
+        return told
+
+    def _before(self, group: Group, place: Place) -> Name | None:
+        """Returns what flows on from a group that was told here already; None where it wasn't.
+
+        Complains of one that is told for each head, and goes on behind them, or the other way
+        round.
+        """
+        found = [self.told.get((group.number, site)) for site in _sites(place)]
+        self._check_heads(group, place)
+        return next((x for x in found if x is not None), None)
+
+    def _check_heads(self, group: Group, place: Place) -> None:
+        if not isinstance(place, AttentionPlace) or place.attention.heads == 1:
+            return
+        path, each = place.attention.path, isinstance(place, HeadPlace)
+        others = {k > 0 for number, (at, k) in self.told if number == group.number and at == path}
+        if others and others != {each}:
+            first, last, where = group.standing[1:]
+            wrong = f"of {first} and {last}, one is in each head, and one of all heads together"
+            if all(problem.wrong != wrong for problem in self.problems.found):
+                self.problems.add(where, wrong, "name steps that are both in each head")
+
+    def check_told(self, parts: Sequence[PlannedStep]) -> None:
+        """Complains of steps of one's own that stand nowhere in the story."""
+        if self.problems.found:  # of a place that can't be read
+            return
+        self._check_names(parts)
+        for step in self.scenario.plan.written.steps:
+            if step.standing is not None:
+                break
+            right = "say before, after or instead_of, and a step of the model: `before: softmax`"
+            self.problems.add(step.where, f"nothing says where {step.name} stands", right)
+        numbers = {number for number, _ in self.told}
+        taken = listed(dict.fromkeys(p.step for p in parts if not p.place.called))
+        for group in self.groups:
+            if group.number not in numbers:
+                wrong = f"{group.standing.first} isn't taken here"
+                self.problems.add(group.standing.where, wrong, f"name one of {taken}")
+
+    def _check_names(self, parts: Sequence[PlannedStep]) -> None:
+        """Complains of what a step of one's own makes, and a step of the model too."""
+        makers = {d.name: p.step for p in parts if not p.place.called for d in p.definitions}
+        makers = {name: makers[name] for name in self.known if name in makers}
+        lines = [line for step in self.scenario.plan.written.steps for line in step.lines]
+        for local, step in {name.local: step for name, step in makers.items()}.items():
+            line = next(line for line in lines if line.equation.target.name == local)
+            at, start = line.where, line.equation.target.start
+            at = at._replace(column=at.column + start) if at.column else at
+            wrong, right = f"{step} makes {local}", f"call what this makes otherwise, like {local}2"
+            self.problems.add(at, wrong, right)
+
+
+def _sites(place: Place) -> tuple[Site, ...]:
+    """Returns where a place is, and what it belongs to as well: a head to all heads of its
+    attention."""
+    if isinstance(place, HeadPlace):
+        path = place.attention.path
+        return (path, place.head + 1), (path, 0)
+    if isinstance(place, AttentionPlace):
+        path = place.attention.path
+        return ((path, 0), (path, 1)) if place.attention.heads == 1 else ((path, 0),)
+    if isinstance(place, ResidualPlace):
+        return ((place.path, -place.number),)
+    return ((below(place.path, type(place).__name__), 0),)
+
+
+class _Telling:
+    """The telling of one group at one place."""
+
+    def __init__(
+        self, own: StandingSteps, group: Group, place: Place, problems: Diagnostics
+    ) -> None:
+        self.own, self.group, self.place, self.problems = own, group, place, problems
+        self.path = place.path
+        if isinstance(place, ResidualPlace):  # of which a layer has several
+            self.path = place.name(f"residual{place.number}")
+        self.known = environment_of(own.scenario)
+        self.known.counted = own.counted
+        self._name_sides()
+        self._find_functions()
+        self._find_arrays()
+
+    def told(self) -> Told:
+        parts: list[PlannedStep] = []
+        x, flows = self.place.x, False
+        for step in self.group.steps:
+            x_here = self._array(x)
+            if x_here is not None:
+                self.known.arrays["x"] = x_here
+            at = self.place.to(Place, path=self.path, x=x)
+            parts += planned_at(at, step, self.known, self.problems)
+            if step.output is not None:
+                x, flows = self._output(step, x), True
+        if not flows and self.group.standing.how == "instead_of":
+            made = self.known.arrays.get(self.group.steps[-1].lines[-1].equation.target.name)
+            x = x if made is None else made.name
+        for name in self.group.targets & {*self.known.arrays}:
+            known = self.known.arrays[name]
+            self.own.known[known.name] = known
+        return Told(tuple(parts), x)
+
+    def _output(self, step: WrittenStep, x: Name) -> Name:
+        """Returns the full name of what flows on from a step."""
+        assert step.output is not None
+        name, where = step.output
+        made = self.known.arrays.get(name)
+        if made is not None and not made.times:
+            return made.name
+        if made is not None:
+            wrong = f"{name} is a matrix for each time"
+            self.problems.add(where, wrong, "name something with two sides")
+        elif name not in self.known.broken:
+            names = [line.equation.target.name for line in step.lines]
+            self.problems.add(where, f"no equation makes {name}", nearest(name, names))
+        return x
+
+    # -- what is known there -----------------------------------------------------------------------
+
+    def _name_sides(self) -> None:
+        """Names the sides that a model has: token, d_model, d_k and d_v."""
+        place, sides, around = self.place, self.known.sides, self.own.around
+        tokens = distinct_tokens(place.text.tokens)
+        rows, d_model = around.shape(below(place.stack.path, "X"))
+        if tokens or rows:
+            sides["token"] = Side(len(tokens) or rows or 0, "token", tokens, TOKENS)
+        lengths = {"d_model": d_model}
+        if isinstance(place, AttentionPlace):
+            widths = {x: around.shape(place.latest(x))[1] for x in ("Q", "K", "V")}
+            lengths |= {"d_k": widths["K"] or widths["Q"], "d_v": widths["V"]}
+        for name, length in lengths.items():
+            if length:
+                sides.setdefault(name, Side(length, name))
+
+    def _find_functions(self) -> None:
+        """Finds the functions that steps above define."""
+        for step in self.own.scenario.plan.written.steps:
+            if step is self.group.steps[0]:
+                return
+            for line in step.lines:
+                target = line.equation.target
+                if isinstance(target, FunctionTarget):
+                    names = tuple(parameter.name for parameter in target.parameters)
+                    function = OwnFunction(names, line.equation.value)
+                    self.known.functions[target.name] = function
+
+    def _find_arrays(self) -> None:
+        """Finds what the equations read, as it is called here."""
+        targets = self.group.targets
+        for name in dict.fromkeys(_names_read(self.group.steps)):
+            if name in self.known.arrays:
+                continue
+            full = self._found(name) if name not in targets else None
+            array = None if full is None else self._array(full)
+            if array is not None:
+                self.known.arrays[name] = array
+            elif full is not None:
+                self.known.broken.add(name)
+                wrong = f"nothing tells how large {name} is before it is worked"
+                right = "give what it is made of, or say how large that is"
+                self.problems.add(self.group.standing.where, wrong, right)
+        for name in targets:
+            here = below(self.path, name)
+            given = self.own.scenario.gives(here)
+            if given or here in self.own.around or here in self.own.known:
+                array = self._array(here)
+                self.known.arrays[name] = array or Known(here)
+
+    def _found(self, name: str) -> Name | None:
+        """Returns the full name of what is called so at the place, or around it."""
+        place, given = self.place, self.own.scenario.gives
+        around, known = self.own.around, self.own.known
+        if name == "x":
+            return place.x or None
+        path = self.path
+        names = [place.latest(name), below(path, name)]
+        while path:
+            path = path.path
+            names.append(below(path, name))
+        found = (full for full in names if full in around or full in known or given(full))
+        full = next(found, None)
+        return place.find(name) if full is None and place.gives(name) else full
+
+    def _array(self, full: Name) -> Known | None:
+        """Returns what is known of a quantity; None where its size isn't."""
+        return self.own.known.get(full) or self.own.around.array(full)
+
+
+def _names_read(steps: Sequence[WrittenStep]) -> Iterator[str]:
+    """Yields the names in equations, those of indices, too."""
+    for step in steps:
+        starts = () if step.over is None else step.over.starts.values()
+        yield from (start.array for start in starts if start.array)
+        values = [line.equation.value for line in step.lines]
+        values += [w.value for mistake in step.mistakes for w in mistake.instead.values()]
+        for value in values:
+            for part in walk(value):
+                if isinstance(part, said.Cell | said.Reference):
+                    yield part.name
+
+
+class _Surroundings:
+    """What a story has made so far, with the shapes and the names of its rows and columns."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        self.scenario = scenario
+        self.made: dict[Name, Definition] = {}
+        self._axes: dict[Name, Labelled] = {}
+        self._shapes: Mapping[str, Shape] = {}
+        self._heard = -1
+
+    def __contains__(self, name: Name) -> bool:
+        return name in self.made
+
+    def hear(self, parts: Sequence[PlannedStep]) -> None:
+        """Takes in what the story has so far."""
+        if len(parts) == self._heard:
+            return
+        self._heard = len(parts)
+        shapes = shapes_of(self.scenario, parts, Diagnostics())
+        self._shapes = {**shapes, **self.scenario.plan.shapes}
+        for definition in (d for part in parts for d in part.definitions):
+            self.made.setdefault(definition.name, definition)
+
+    def shape(self, name: Name) -> Shape:
+        """Returns the shape of a quantity, with None for what isn't known."""
+        return self._shapes.get(name, (None, None))
+
+    def array(self, name: Name) -> Known | None:
+        """Returns what equations know of a quantity; None where its size isn't known."""
+        rows, columns = self.shape(name)
+        if rows is None or columns is None:
+            return None
+        axes, definition = self._labelled(name), self.made.get(name)
+        sides = _side(rows, axes.rows), _side(columns, axes.columns)
+        if name in self.scenario.given.matrices or definition is None:
+            return Known(name, sides[1:] if self._is_list(name) else sides, (), self._is_list(name))
+        is_row, is_column = _is_single(definition.operation)
+        if is_row:
+            return Known(name, () if is_column else sides[1:], (), not is_column)
+        return Known(name, sides[:1] if is_column else sides)
+
+    def _is_list(self, name: Name) -> bool:
+        return name in self.scenario.given.vectors
+
+    def _labelled(self, name: Name) -> Labelled:
+        """Returns a quantity's names along its rows and columns."""
+        waiting = [name]
+        while waiting:
+            now = waiting[-1]
+            definition = None if now in self.scenario.given.matrices else self.made.get(now)
+            operands = () if definition is None else definition.operands
+            before = [operand for operand in operands if operand not in self._axes]
+            if before:
+                waiting += before
+                continue
+            waiting.pop()
+            rows, columns = self.shape(now)
+            shape = rows or 0, columns or 0
+            axes = (
+                given_axes(now, self.scenario, shape)
+                if definition is None
+                else made_axes(definition, [self._axes[o] for o in operands], shape)
+            )
+            self._axes[now] = Labelled(*axes)
+        return self._axes[name]
+
+
+def _side(length: int, axis: Axis) -> Side:
+    named = axis.role not in (DIMENSIONS, NONE) and len(axis.names) == length
+    return Side(length, "", axis.names, axis.role) if named else Side(length)
+
+
+def _is_single(operation: Operation) -> tuple[bool, bool]:
+    """Tells whether all that an operation makes has one row, and whether one column."""
+    rows, columns = operation.sides.result
+    return rows == "1", columns == "1"

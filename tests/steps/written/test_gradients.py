@@ -1,0 +1,336 @@
+"""Gradients through equations of a scenario's own: by differences, and by PyTorch's autograd."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+
+from attncli import ScenarioError, load, work
+from attncli.maths.equations.language import Target, read_equation
+from attncli.maths.notation import plain, unbreakable
+from attncli.trace import Trace
+from attncli.trace.slopes import checked
+from tests.helpers.pages import SHIPPED, false_on_pages
+from tests.steps.written.test_inside_a_model import GATED, LINEAR, RMS, TWO_HEADS
+from tests.steps.written.test_published_methods import METHODS
+
+Tensors = Mapping[str, Any]
+OUTPUTS = {
+    "additive_attention": ("alpha", "c", "s"),
+    "contrastive_loss": ("loss",),
+    "delta_rule": ("output",),
+    "graph_attention": ("H_new",),
+    "hopfield_retrieval": ("xi", "E", "E_before"),
+    "linear_attention": ("output", "causal_output"),
+    "retention": ("output", "recurrent_output"),
+    "rwkv_time_mixing": ("output", "wkv_at_once"),
+    "selective_state_space": ("y",),
+    "sparsemax_attention": ("weights", "output"),
+}
+"""What the loss is the squares of, added up."""
+
+
+def squares(names: dict[str, int]) -> list[str]:
+    """Equations that add up the squares of arrays with so many sides."""
+    cells = {0: "{0} ** 2", 1: "sum({0}[i1] ** 2 for i1)", 2: "sum({0}[i1, i2] ** 2 for i1 for i2)"}
+    lines = [f"sum_{name} = {cells[sides].format(name)}" for name, sides in names.items()]
+    return [*lines, f"squares = {' + '.join(f'sum_{name}' for name in names)}"]
+
+
+def made_by(data: Mapping[str, Any]) -> dict[str, int]:
+    """The names of all that a scenario makes, with how many sides each has."""
+    texts = (text for step in data["steps"].values() for text in step["equations"])
+    targets = (read_equation(text).target for text in texts)
+    return {t.name: len(t.bounds) for t in targets if isinstance(t, Target)}
+
+
+def method(name: str, outputs: tuple[str, ...] = (), **more: Any) -> Trace:
+    """The trace of a method with the gradients of a loss; its numbers are moved from where something
+    has a kink."""
+    data = yaml.safe_load(SHIPPED[name])
+    data.pop("show", None)
+    draw = np.random.default_rng(1)
+    for key, numbers in data["given"].items():
+        if not key.startswith("A[node"):  # which edges there are
+            moved = np.round(np.array(numbers) + draw.normal(size=np.shape(numbers)) / 20, 4)
+            data["given"][key] = moved.tolist()
+    sides = {key: count for key, count in made_by(data).items() if count < 3}
+    sides = {key: sides[key] for key in outputs or sides}
+    data["steps"]["add_up"] = {"output": "squares", "equations": squares(sides)}
+    return work(load({"rounding": {"policy": "exact"}, "backward": True, **data, **more}))
+
+
+def given_gradients(trace: Trace) -> set[str]:
+    """The names of what is given and has a gradient."""
+    return {name for name in trace.scenario.given.matrices if f"grad.{name}" in trace}
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_gradients_are_the_slopes(name: str) -> None:
+    trace = method(name)
+    found = [*checked(trace)]
+    assert min(c.worst.digits for c in found) >= 4
+    masks = {"A"} if name == "graph_attention" else set()
+    assert given_gradients(trace) == {*trace.scenario.given.matrices} - masks
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "max(X[i, j] for j) * max(X[k, 1] for k)",
+        "min(X[i, j] ** 2 for j)",
+        "prod(X[i, j] for j)",
+        "X[i, 1] ** X[i, 2]",
+        "2 ** X[i, 1] + X[i, 2] ** 1.5 + X[i, 1] ** -2",
+        "abs(X[i, 1] - X[i, 2])",
+        "sum(ln(X[i, j]) for j if X[i, j] > 1)",
+        "1 / X[i, 1] if X[i, 1] > 1 else sqrt(X[i, 2])",
+        "mean(X[i, j] * j for j if j <= i) + i * X[2, 1]",
+        "sum(X[i, j] * X[i, k] * (j - k) ** 2 for j for k)",
+        "sum(softplus(X[i, j]) + sigmoid(X[i, j]) + relu(X[i, j] - 1) + erf(X[i, j]) for j)",
+        "X[i, last] * X[last, 1] + min(X[i, 1], X[i, 2], 1)",
+    ],
+)
+def test_every_function_has_a_slope(value: str) -> None:
+    equations = [f"y[i in row] = {value}", "loss = sum(y[i] * i for i)"]
+    given = {"X[row, column]": [[1.2, 0.7, 2.1], [0.4, 1.6, 0.9]]}
+    trace = work(load({"given": given, "equations": equations, "backward": True}))
+    found = [*checked(trace)]
+    assert {c.gradient for c in found} >= {"grad.X", "grad.y"}
+    assert min(c.worst.digits for c in found) >= 6
+
+
+@pytest.mark.parametrize("along", ["i", "j"])
+def test_softmax_and_layer_norm_have_slopes(along: str) -> None:
+    equations = [
+        f"p[i, j] = softmax(X[i, j] for {along} if i + j > 2)",
+        "q[i, j] = 2 * layer_norm(X[i, j] * p[i, j] for j, 0.1)",
+        "loss = sum(q[i, j] * p[i, j] * i * j for i for j)",
+    ]
+    given = {"X": [[1.2, 0.7, 2.1], [0.4, 1.6, 0.9], [0.3, 0.1, -0.5]]}
+    trace = work(load({"given": given, "equations": equations, "backward": True}))
+    assert min(c.worst.digits for c in checked(trace)) >= 5
+
+
+@pytest.mark.parametrize(
+    ("steps", "given"),
+    [
+        (LINEAR, {}),
+        (RMS, {"gamma": [1, 2]}),
+        (
+            GATED,
+            {
+                "W_gate": [[1, 0, 1], [0, 1, -1]],
+                "W_up": [[1, 1, 0], [0, 1, 1]],
+                "W_down": [[1, 0], [0, 1], [1, 1]],
+            },
+        ),
+    ],
+    ids=["linear", "rms", "gated"],
+)
+def test_gradients_go_back_through_own_steps_of_a_model(
+    steps: dict[str, Any], given: dict[str, Any]
+) -> None:
+    model = {**TWO_HEADS, "targets": [[1, 2], [0, 1], [3, 1]], "loss": "mse", "steps": steps}
+    model = {**model, "X": [[1.1, 0.2], [0.1, 0.9], [1.3, 0.8]], "backward": True}
+    if steps is GATED:
+        model = {key: value for key, value in model.items() if key not in ("W1", "W2")}
+    trace = work(load({**model, **({"given": given} if given else {})}))
+    assert min(c.worst.digits for c in checked(trace)) >= 5
+    assert given_gradients(trace) >= {"X", "W_Q", "W_K", "W_V", *given} - {"W_Q", "W_K"}
+    assert {"grad.W_Q", "grad.heads[2].V"} <= {*trace}
+
+
+def test_training_makes_an_own_loss_smaller() -> None:
+    trace = method("contrastive_loss", ("loss",), train={"learning_rate": "0.1", "steps": 3})
+    names = ("squares", *(f"train[{k}].squares" for k in (1, 2, 3)))
+    losses = [trace[name].values.item() for name in names]
+    assert losses == sorted(losses, reverse=True)
+    W = trace["W_i"].values - 0.1 * trace["grad.W_i"].values
+    np.testing.assert_allclose(trace["update.W_i"].values, W, rtol=1e-12)
+
+
+def test_training_through_an_own_step_of_a_model() -> None:
+    model = {**TWO_HEADS, "targets": [[1, 2], [0, 1], [3, 1]], "loss": "mse", "steps": LINEAR}
+    trace = work(load({**model, "train": {"learning_rate": "0.01", "steps": 2}}))
+    losses = [trace[name].values.item() for name in ("mse", "train[1].mse", "train[2].mse")]
+    assert losses == sorted(losses, reverse=True)
+
+
+@pytest.mark.parametrize("name", ["linear_attention", "graph_attention", "selective_state_space"])
+def test_pages_of_gradients_print_what_is_true(name: str) -> None:
+    rounding = {"policy": "carry", "decimals": 3}
+    assert false_on_pages(method(name, OUTPUTS[name], rounding=rounding)) == []
+
+
+def test_choices_are_told_by_what_they_compare() -> None:
+    equations = ["y[i in row] = max(X[i, j] for j if j < 3) * X[2, 1]", "loss = sum(y[i] for i)"]
+    given = {"X[row, column]": [[1.2, 0.7, 2.1], [0.4, 1.6, 0.9]]}
+    trace = work(load({"given": given, "equations": equations, "backward": True}))
+    formulas = {
+        d.name: unbreakable(plain(d.operation.formula(d.name, *d.operands)))
+        for part in trace.story
+        for d in part.definitions
+    }
+    assert formulas["grad.X.y[2]"] == (
+        "grad.X.y[2][i, j] = Σ_k grad.y[k] × max_{l: l < 3}(X[k, l]) where j = 1 and i = 2, else 0"
+    )
+    assert all("step" not in formula for formula in formulas.values())
+
+
+@pytest.mark.parametrize(
+    ("equations", "says"),
+    [
+        (["y[i] = X[i, 1]"], "gradients are those of one number, and y is several"),
+        (["y = sum(X[i, 1] for i)", "z[i] = X[i, 1] * y"], "and z is several"),
+    ],
+)
+def test_loss_is_one_number(equations: list[str], says: str) -> None:
+    with pytest.raises(ScenarioError, match=says):
+        load({"given": {"X": [[1, 2], [3, 4]]}, "equations": equations, "backward": True})
+
+
+# -- by PyTorch ------------------------------------------------------------------------------------
+
+
+def additive(p: Tensors, torch: Any) -> dict[str, Any]:
+    Uh, s, found = p["h"] @ p["U_a"].T, p["s_0"], []
+    for y in p["y_before"]:
+        alpha = (torch.tanh(s @ p["W_a"].T + Uh) @ p["v_a"]).softmax(0)
+        c = alpha @ p["h"]
+        s = torch.tanh(p["W_s"] @ s + p["W_y"] @ y + p["W_c"] @ c)
+        found.append((alpha, c, s))
+    return dict(zip(("alpha", "c", "s"), map(torch.stack, zip(*found, strict=True)), strict=True))
+
+
+def contrastive(p: Tensors, torch: Any) -> dict[str, Any]:
+    normal, right = torch.nn.functional.normalize, torch.arange(3)
+    logits = normal(p["I_f"] @ p["W_i"]) @ normal(p["T_f"] @ p["W_t"]).T * p["t"].exp()
+    losses = (torch.nn.functional.cross_entropy(x, right) for x in (logits, logits.T))
+    return {"loss": sum(losses) / 2}
+
+
+def delta(p: Tensors, torch: Any) -> dict[str, Any]:
+    X, found = p["X"], []
+    k = torch.nn.functional.normalize(X @ p["W_k"])
+    beta, S = torch.sigmoid(X @ p["w_beta"] + p["b_beta"]), torch.zeros(2, 2).double()
+    for t in range(3):
+        v = X[t] @ p["W_v"]
+        S = S + beta[t] * torch.outer(v - S @ k[t], k[t])
+        found.append(S @ (X[t] @ p["W_q"]))
+    return {"output": torch.stack(found)}
+
+
+def graph(p: Tensors, torch: Any) -> dict[str, Any]:
+    Wh = p["H"] @ p["W"]
+    e = torch.nn.functional.leaky_relu((Wh @ p["a_self"])[:, None] + Wh @ p["a_other"], 0.2)
+    alpha = e.masked_fill(p["A"] != 1, -torch.inf).softmax(1)
+    return {"H_new": torch.nn.functional.elu(alpha @ Wh)}
+
+
+def hopfield(p: Tensors, torch: Any) -> dict[str, Any]:
+    X, beta, xi, states = p["X"], p["beta"], p["query"], []
+    for _ in range(2):
+        xi = (beta * X @ xi).softmax(0) @ X
+        states.append(xi)
+    rest = np.log(3) / beta + X.norm(dim=1).max() ** 2 / 2
+
+    def energy(x: Any) -> Any:
+        return -torch.logsumexp(beta * X @ x, 0) / beta + x @ x / 2 + rest
+
+    E = torch.stack([energy(x) for x in states])
+    return {"xi": torch.stack(states), "E": E, "E_before": energy(p["query"])}
+
+
+def linear(p: Tensors, torch: Any) -> dict[str, Any]:
+    Q, K = (torch.nn.functional.elu(p["X"] @ p[W]) + 1 for W in ("W_Q", "W_K"))
+    V, similar = p["X"] @ p["W_V"], Q @ K.T
+    outputs = (x @ V / x.sum(1, keepdim=True) for x in (similar, similar.tril()))
+    return dict(zip(("output", "causal_output"), outputs, strict=True))
+
+
+def retention(p: Tensors, torch: Any) -> dict[str, Any]:
+    Q, K, V = (p["X"] @ p[W] for W in ("W_Q", "W_K", "W_V"))
+    far = torch.arange(3)[:, None] - torch.arange(3)
+    output = (Q @ K.T * (p["gamma"] ** far.clamp(min=0)).tril()) @ V
+    return {"output": output, "recurrent_output": output}
+
+
+def rwkv(p: Tensors, torch: Any) -> dict[str, Any]:
+    X = p["X"]
+    before = torch.cat([torch.zeros(1, 2).double(), X[:-1]])
+    x = {n: p[f"mu_{n}"] * X + (1 - p[f"mu_{n}"]) * before for n in "rkv"}
+    r, key, value = (x[n] @ p[f"W_{n}"].T for n in "rkv")
+    rows = []
+    for t in range(3):
+        far = torch.arange(t - 1, -1, -1)[:, None]
+        share = torch.cat([(key[:t] - far * p["w"]).exp(), (p["u"] + key[t]).exp()[None]])
+        rows.append((share * value[: t + 1]).sum(0) / share.sum(0))
+    wkv = torch.stack(rows)
+    return {"output": (torch.sigmoid(r) * wkv) @ p["W_o"].T, "wkv_at_once": wkv}
+
+
+def selective(p: Tensors, torch: Any) -> dict[str, Any]:
+    X, A = p["X"], p["A"]
+    Delta = torch.nn.functional.softplus((X @ p["w_Delta"])[:, None] + p["b_Delta"])
+    B, C, h, rows = X @ p["W_B"], X @ p["W_C"], torch.zeros(2, 2).double(), []
+    for t in range(3):
+        A_bar = (Delta[t][:, None] * A).exp()
+        h = A_bar * h + (A_bar - 1) / A * B[t] * X[t][:, None]
+        rows.append(h @ C[t])
+    return {"y": torch.stack(rows)}
+
+
+def sparsemax(p: Tensors, torch: Any) -> dict[str, Any]:
+    z = p["Q"] @ p["K"].T / np.sqrt(2)
+    ordered = z.sort(dim=1, descending=True).values
+    ranks = torch.arange(1, 4)
+    size = (1 + ranks * ordered > ordered.cumsum(1)).sum(1, keepdim=True)
+    tau = (ordered.cumsum(1).gather(1, size - 1) - 1) / size
+    weights = (z - tau).clamp(min=0)
+    return {"weights": weights, "output": weights @ p["V"]}
+
+
+IN_TORCH: Mapping[str, Callable[[Tensors, Any], dict[str, Any]]] = {
+    "additive_attention": additive,
+    "contrastive_loss": contrastive,
+    "delta_rule": delta,
+    "graph_attention": graph,
+    "hopfield_retrieval": hopfield,
+    "linear_attention": linear,
+    "retention": retention,
+    "rwkv_time_mixing": rwkv,
+    "selective_state_space": selective,
+    "sparsemax_attention": sparsemax,
+}
+
+
+@pytest.mark.real("torch")
+@pytest.mark.parametrize("name", METHODS)
+def test_gradients_are_those_of_pytorch(name: str) -> None:
+    import torch
+
+    trace = method(name, OUTPUTS[name])
+    sides = trace.scenario.plan.written.sides
+    p = {
+        key: torch.tensor(
+            matrix.values.reshape(matrix.shape[2 - len(sides[key]) :]), requires_grad=True
+        )
+        for key, matrix in trace.scenario.given.matrices.items()
+    }
+    made = IN_TORCH[name](p, torch)
+    assert made.keys() == {*OUTPUTS[name]}
+    for key, tensor in made.items():
+        ours = trace[key].values
+        np.testing.assert_allclose(ours, tensor.detach().reshape(ours.shape), rtol=1e-9)
+    sum((x**2).sum() for x in made.values()).backward()
+    for key, tensor in p.items():
+        if tensor.grad is not None:
+            ours = trace[f"grad.{key}"].values
+            theirs = tensor.grad.reshape(ours.shape)
+            np.testing.assert_allclose(ours, theirs, rtol=1e-8, atol=1e-10, err_msg=key)
+    assert given_gradients(trace) == {key for key, tensor in p.items() if tensor.grad is not None}
