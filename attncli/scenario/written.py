@@ -10,13 +10,14 @@ from attncli.errors import Where
 from attncli.maths.equations.language import Bound, Part, WrittenEquation
 from attncli.names import Name
 from attncli.scenario.file.matrices import MatrixLike
+from attncli.scenario.file.nodes import TextPlace
 
 
 class Line(NamedTuple):
     """An equation, and where it stands."""
 
     equation: WrittenEquation
-    where: Where
+    place: TextPlace
 
 
 class Start(NamedTuple):
@@ -31,7 +32,7 @@ class Times(NamedTuple):
     """The times for which all equations of a step are worked, one after the other."""
 
     bound: Bound
-    where: Where
+    place: TextPlace
     backward: bool = False
     starts: Mapping[str, Start] = MappingProxyType({})
     """What each quantity is before the first time, by its name."""
@@ -41,7 +42,7 @@ class Instead(NamedTuple):
     """The right side that an equation has by mistake."""
 
     value: Part
-    where: Where
+    place: TextPlace
 
 
 class WrittenMistake(NamedTuple):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple, TypeVar
 
-from attncli.errors import Where, quote
+from attncli.errors import quote
 from attncli.maths.equations.language import (
     WORDS,
     EquationError,
@@ -27,7 +28,7 @@ from attncli.scenario.file.keys import (
     WholeNumber,
 )
 from attncli.scenario.file.matrices import MATRIX, MatrixLike, Row, VectorKind
-from attncli.scenario.file.nodes import Items, Map, Node, Numbers, Scalar, describe
+from attncli.scenario.file.nodes import Items, Map, Node, Numbers, Scalar, TextPlace, describe
 from attncli.scenario.file.problems import Diagnostics
 from attncli.scenario.file.sources import is_source
 from attncli.scenario.written import (
@@ -43,6 +44,7 @@ from attncli.scenario.written import (
 _NAMED = re.compile(r"\s*(?P<name>[^\W\d]\w*)\s*(?:\[(?P<sides>[^\[\]]*)\])?\s*")
 _SIDE = re.compile(r"[^\W\d]\w*")
 _MOST = 1000
+_T = TypeVar("_T")
 
 
 class GivenKind(NamedTuple):
@@ -117,12 +119,7 @@ class EquationKind(NamedTuple):
     """An equation of a scenario's own."""
 
     def read(self, node: Node, problems: Diagnostics) -> Line | None:
-        text = _text(node, "an equation", problems)
-        try:
-            return None if text is None else Line(read_equation(text), _inside(node))
-        except EquationError as wrong:
-            _complain(node, wrong, problems)
-            return None
+        return _read(node, "an equation", lambda x, at: Line(read_equation(x), at), problems)
 
     def schema(self) -> Schema:
         return {"type": "string", "pattern": "="}
@@ -132,12 +129,8 @@ class ValueKind(NamedTuple):
     """What may stand right of an equation's sign."""
 
     def read(self, node: Node, problems: Diagnostics) -> Instead | None:
-        text = _text(node, "the right side of an equation", problems)
-        try:
-            return None if text is None else Instead(read_value(text), _inside(node))
-        except EquationError as wrong:
-            _complain(node, wrong, problems)
-            return None
+        what = "the right side of an equation"
+        return _read(node, what, lambda x, at: Instead(read_value(x), at), problems)
 
     def schema(self) -> Schema:
         return {"type": ["string", "number"]}
@@ -147,12 +140,7 @@ class TimesKind(NamedTuple):
     """The index over whose times a step goes, perhaps with its side: `t in round`."""
 
     def read(self, node: Node, problems: Diagnostics) -> Times | None:
-        text = _text(node, "an index", problems)
-        try:
-            return None if text is None else Times(read_bound(text), _inside(node))
-        except EquationError as wrong:
-            _complain(node, wrong, problems)
-            return None
+        return _read(node, "an index", lambda x, at: Times(read_bound(x), at), problems)
 
     def schema(self) -> Schema:
         return {"type": "string"}
@@ -179,27 +167,20 @@ class StartKind(NamedTuple):
         return {"type": ["string", "number"]}
 
 
-def _text(node: Node, what: str, problems: Diagnostics) -> str | None:
-    if isinstance(node, Scalar) and node.text.strip():
-        return node.text
-    wrong = "nothing" if isinstance(node, Scalar) else describe(node)
-    problems.add(
-        node.where, f"{wrong} where {what} belongs", "write it like z[i] = sum(X[i, k] for k)"
-    )
-    return None
-
-
-def _inside(node: Node) -> Where:
-    """Returns where the text of a node begins."""
-    where = node.where
-    quoted = isinstance(node, Scalar) and node.quoted
-    return where._replace(column=where.column + quoted) if where.column else where
-
-
-def _complain(node: Node, wrong: EquationError, problems: Diagnostics) -> None:
-    at = _inside(node)
-    at = at._replace(column=at.column + wrong.start) if at.column else at
-    problems.add(at, wrong.wrong, wrong.right)
+def _read(
+    node: Node, what: str, read: Callable[[str, TextPlace], _T], problems: Diagnostics
+) -> _T | None:
+    """Reads a text by the rules of equations; what is wrong goes to `problems`, with its place."""
+    if not (isinstance(node, Scalar) and node.text.strip()):
+        wrong = "nothing" if isinstance(node, Scalar) else describe(node)
+        right = "write it like z[i] = sum(X[i, k] for k)"
+        problems.add(node.where, f"{wrong} where {what} belongs", right)
+        return None
+    try:
+        return read(node.text, node.place)
+    except EquationError as error:
+        problems.add(node.place.at(error.start), error.wrong, error.right)
+        return None
 
 
 _TEXT = TextKind("some words")

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple, TypeVar
 
-from attncli.errors import Where
 from attncli.maths.equations import language as said
 from attncli.maths.equations.language import Cell, EquationError, FunctionTarget, Target, walk
 from attncli.maths.operations.rearranging import JoinRows
 from attncli.names import Name
+from attncli.scenario.file.nodes import TextPlace
 from attncli.scenario.file.problems import Diagnostics, nearest
 from attncli.scenario.written import Line, Times, WrittenMistake, WrittenStep
 from attncli.steps.written.arrays import Environment, Known, Moment, OwnFunction, Side
@@ -62,7 +62,7 @@ class _Planning:
                 made += self._once(line)
             wrongly = self._wrongly(lines, made, None)
             return (Part(None, tuple(made), tuple(wrongly)),) if made else ()
-        side = self._hearing(self.step.over.where, partial(self._side, self._times, lines))
+        side = self._hearing(self.step.over.place, partial(self._side, self._times, lines))
         if side is None:
             self.known.broken |= {line.equation.target.name for line in lines}
             return ()
@@ -73,14 +73,13 @@ class _Planning:
         assert self.step.over is not None
         return self.step.over
 
-    def _hearing(self, where: Where, work: Callable[[], _T]) -> _T | None:
+    def _hearing(self, place: TextPlace, work: Callable[[], _T]) -> _T | None:
         """Does some work; an EquationError becomes a problem at its place, and None is returned."""
         try:
             return work()
         except EquationError as wrong:
             if wrong.wrong:  # what follows from another problem says nothing
-                at = where._replace(column=where.column + wrong.start) if where.column else where
-                self.problems.add(at, wrong.wrong, wrong.right)
+                self.problems.add(place.at(wrong.start), wrong.wrong, wrong.right)
             return None
 
     def _is_new(self, line: Line) -> bool:
@@ -94,9 +93,7 @@ class _Planning:
             wrong, right = f"{name} has a meaning of its own", "call what this makes otherwise"
         else:
             return True
-        where = line.where
-        at = where._replace(column=where.column + target.start) if where.column else where
-        self.problems.add(at, wrong, right)
+        self.problems.add(line.place.at(target.start), wrong, right)
         return False
 
     def _once(self, line: Line) -> tuple[Definition, ...]:
@@ -105,7 +102,7 @@ class _Planning:
             parameters = tuple(parameter.name for parameter in target.parameters)
             self.known.functions[target.name] = OwnFunction(parameters, line.equation.value)
             return ()
-        made = self._hearing(line.where, lambda: lowered(line.equation, self.known, self.planner))
+        made = self._hearing(line.place, lambda: lowered(line.equation, self.known, self.planner))
         if made is None:
             self.known.broken.add(target.name)
             return ()
@@ -164,7 +161,7 @@ class _Planning:
             if target in self.known.broken:
                 continue
             work = partial(lowered, line.equation, self.known, own, moment)
-            made = self._hearing(line.where, work)
+            made = self._hearing(line.place, work)
             if made is None:
                 self.known.broken.add(target)
             else:
@@ -187,11 +184,11 @@ class _Planning:
                 if name not in targets:
                     wrong = f"no equation of this step makes {name}"
                     right_names = nearest(name, targets)
-                    self.problems.add(instead.where, wrong, right_names)
+                    self.problems.add(instead.place.where, wrong, right_names)
                     continue
                 equation = targets[name].equation._replace(value=instead.value)
                 work = partial(lowered, equation, self.known, self._planner_at(moment), moment)
-                got = self._hearing(instead.where, work)
+                got = self._hearing(instead.place, work)
                 made += () if got is None else got.definitions
             others = tuple(d for d in made if d not in right)
             if others:
