@@ -18,6 +18,8 @@ class Line(NamedTuple):
 
     equation: WrittenEquation
     place: TextPlace
+    is_broken: bool = False
+    """Whether it can't be read, of which only the name that it would make is known."""
 
 
 class Start(NamedTuple):

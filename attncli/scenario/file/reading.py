@@ -272,7 +272,8 @@ class _Builder:
     def _runs(self, event: yaml.ScalarEvent, where: Where) -> tuple[Run, ...]:
         """Finds where the parts of a text stand that isn't one line as it is written."""
         start, text = _index(event.start_mark), event.value
-        is_plain = event.style is None and event.start_mark.line == event.end_mark.line
+        marks: Any = event.start_mark, event.end_mark
+        is_plain = event.style is None and marks[0].line == marks[1].line
         if (is_plain and not event.anchor) or not where.line or len(text) > _LONGEST_PLACED:
             return ()
         begin = start + (event.style in ("'", '"'))
@@ -357,36 +358,52 @@ def _runs_of(text: str, file: str, start: int, where: Where) -> tuple[Run, ...]:
     """Finds where the parts of a text stand whose lines were put together, or that has escapes: all
     blanks between two words count as one."""
     before = _BEFORE.match(file, start)
-    at = before.end() if before else start
-    line, line_start = where.line, start - where.column + 1
-
-    def advanced(to: int) -> None:
-        nonlocal at, line, line_start
-        if (lines := file.count("\n", at, to)) > 0:
-            line, line_start = line + lines, file.rfind("\n", at, to) + 1
-        at = to
-
-    end, at = at, start
-    advanced(end)
+    follower = _Follower(file, start, where)
+    follower.move(before.end() if before else start)
+    in_double = file[follower.at - 1 : follower.at] == '"'
     runs: list[Run] = []
-    in_double = file[at - 1 : at] == '"'
     for k, character in enumerate(text):
         if not character.isspace():
-            to = at
-            while file[to : to + 1].isspace() or (in_double and file[to : to + 2] == "\\\n"):
-                to += 1 + (file[to] == "\\")
-            advanced(to)
-        run = (k, line, at - line_start + 1)
+            follower.skip_blanks(in_double)
+        run = (k, follower.line, follower.column)
         if not runs or run[1:] != (runs[-1][1], runs[-1][2] + k - runs[-1][0]):
             runs.append(run)
+        follower.take(text[k : k + 2], in_double)
+    return tuple(runs)
+
+
+class _Follower:
+    """A place in a file that follows the characters of a text."""
+
+    def __init__(self, file: str, at: int, where: Where) -> None:
+        self.file, self.at, self.line = file, at, where.line
+        self.line_start = at - where.column + 1
+
+    @property
+    def column(self) -> int:
+        return self.at - self.line_start + 1
+
+    def move(self, to: int) -> None:
+        if lines := self.file.count("\n", self.at, to):
+            self.line, self.line_start = self.line + lines, self.file.rfind("\n", self.at, to) + 1
+        self.at = to
+
+    def skip_blanks(self, in_double: bool) -> None:
+        file, to = self.file, self.at
+        while file[to : to + 1].isspace() or (in_double and file[to : to + 2] == "\\\n"):
+            to += 1 + (file[to] == "\\")
+        self.move(to)
+
+    def take(self, following: str, in_double: bool) -> None:
+        """Goes past one character, as it is written."""
+        file, at = self.file, self.at
         escape = _ESCAPED.match(file, at) if in_double else None
         if escape:
-            advanced(escape.end())
-        elif file[at : at + 2] == "''" != text[k : k + 2]:
-            advanced(at + 2)
+            self.move(escape.end())
+        elif file[at : at + 2] == "''" != following:
+            self.move(at + 2)
         elif file[at : at + 1] not in ("", "\n"):
-            advanced(at + 1)
-    return tuple(runs)
+            self.move(at + 1)
 
 
 def _merged(entries: tuple[tuple[Scalar, Node], ...]) -> tuple[tuple[Scalar, Node], ...]:

@@ -10,6 +10,10 @@ from attncli.errors import quote
 from attncli.maths.equations.language import (
     WORDS,
     EquationError,
+    Literal,
+    Target,
+    WrittenEquation,
+    made_by,
     read_bound,
     read_equation,
     read_value,
@@ -73,7 +77,7 @@ class GivenKind(NamedTuple):
         name = named["name"] if named else ""
         sides = [side.strip() for side in (named["sides"] or "").split(",")] if named else []
         sides = [] if sides == [""] else sides
-        if not named or name in WORDS or not all(_SIDE.fullmatch(side) for side in sides):
+        if not named or name in (*WORDS, "pi") or not all(_SIDE.fullmatch(side) for side in sides):
             wrong = f"{quote(key.text)} is no name of an array"
             right = "write letters, digits and _, with the names of its sides: X[token, d]"
             problems.add(key.where, wrong, right)
@@ -101,7 +105,7 @@ def _depth(node: Node) -> int:
     if isinstance(node, Numbers):
         return min(node.array.ndim, 2)
     if isinstance(node, Items):
-        return 2 if isinstance(node.items[0], Items) else 1
+        return 2 if node.items and isinstance(node.items[0], Items) else 1
     return 2 if is_source(node) else 0
 
 
@@ -119,7 +123,11 @@ class EquationKind(NamedTuple):
     """An equation of a scenario's own."""
 
     def read(self, node: Node, problems: Diagnostics) -> Line | None:
-        return _read(node, "an equation", lambda x, at: Line(read_equation(x), at), problems)
+        read = _read(node, "an equation", lambda x, at: Line(read_equation(x), at), problems)
+        if read is None and isinstance(node, Scalar) and (name := made_by(node.text)):
+            made = WrittenEquation(Target(name, (), 0), Literal("0", 0), node.text)
+            return Line(made, node.place, is_broken=True)
+        return read
 
     def schema(self) -> Schema:
         return {"type": "string", "pattern": "="}

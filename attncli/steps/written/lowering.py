@@ -5,16 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import replace
+from math import prod
 from typing import NamedTuple
 
 from attncli.maths.equations import language as said
+from attncli.maths.equations import tree as ex
 from attncli.maths.equations.language import Bound, Cell, EquationError, Over, Part, walk
 from attncli.maths.equations.tree import Equation, Expression, at, define
 from attncli.maths.numbers.rounding import Rounding
-from attncli.maths.operations.masking import Masked
 from attncli.maths.operations.operation import Operation
 from attncli.maths.operations.softmax import DivideByRow, Exponential, RowSum
-from attncli.maths.operations.written import Condition, Counting, Written
+from attncli.maths.operations.written import Condition, Counting, Kept, Written
 from attncli.names import Name
 from attncli.steps.written.arrays import Environment, Known, Moment, Side
 from attncli.steps.written.formulas import formula_of, symbol_of
@@ -23,6 +24,8 @@ from attncli.steps.written.indices import Indices
 from attncli.steps.written.reading import Reader
 from attncli.trace.quantity import Definition
 
+_MOST_AT_ONCE = 5_000_000
+"""Numbers of an equation, or of a sum in it, that are made at once."""
 MOST_SIDES = 2
 """The most sides of a matrix."""
 
@@ -101,6 +104,7 @@ class _Lowering:
     def made(self) -> Lowered:
         bounds = self._bounds_of_result()
         self.indices.survey(self.target, self.value)
+        self.indices.check_shifts(self.value)
         names = tuple(bound.name for bound in bounds)
         is_timed = self.indices.moment is not None
         if isinstance(self.value, Over) and self.value.function in ALONG and names:
@@ -140,6 +144,7 @@ class _Lowering:
             if length not in self.known.counted:
                 self.known.counted.add(length)
                 self.definitions.append(Definition(count, Counting(length), ()))
+        self._check_size(tree, reader)
         letters = [reader.letters[index] for index in names]
         result = (
             f"{letters[0]} 1"
@@ -154,6 +159,21 @@ class _Lowering:
             decimals=self.planner.rounded(name).decimals,
         )
         return _with_axes(name, operation, reader.operands.names, self._sides(names), lies=lies)
+
+    def _check_size(self, tree: Expression, reader: Reader) -> None:
+        """Raises EquationError for more numbers than can be worked at once."""
+        lengths = {x: self.indices.of[index].length for index, x in reader.letters.items()}
+        for node in (tree, *ex.each(tree, ex.Total), *ex.each(tree, ex.Reduction)):
+            part = node.operand if isinstance(node, ex.Total | ex.Reduction) else node
+            used = {letter for operand in ex.operands_in(part) for letter in operand.indices}
+            count = prod(lengths[letter] for letter in used)
+            match node:
+                case ex.Total(_, ex.Product((ex.Operand(), ex.Operand()))):
+                    continue  # which the budget counts
+            if count > _MOST_AT_ONCE:
+                wrong = f"{self.target.name} is worked from {count:,} numbers at once"
+                right = f"make sides shorter; {_MOST_AT_ONCE:,} are the most"
+                raise EquationError(wrong, right, self.target.start)
 
     def _bounds_of_result(self) -> tuple[Bound, ...]:
         """Returns the indices of what is made, without the time. Raises EquationError for those
@@ -317,7 +337,7 @@ class _Lowering:
         assert part.condition is not None
         seen = self._made_beside(part.condition, indices, self._beside(name, "seen"), Condition)
         masked = self._beside(name, "masked")
-        self.definitions.append(Definition(masked, Masked(), (inside, seen)))
+        self.definitions.append(Definition(masked, Kept(), (inside, seen)))
         return masked
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
+from attncli.errors import Where
 from attncli.maths.equations.language import FunctionTarget
 from attncli.maths.equations.tree import Equation
 from attncli.scenario.file.problems import Diagnostics
@@ -20,6 +22,7 @@ from attncli.steps.written.planning import Part, planned
 from attncli.trace import Place, PlannedStep
 
 _STEP = "equations"
+_NAMES = re.compile(r"[^\W\d]\w*")
 
 
 @dataclass(eq=False, repr=False)
@@ -57,6 +60,10 @@ def environment_of(scenario: Scenario) -> Environment:
     matrices = scenario.given.matrices
     for name, labels in written.labels.items():
         known.sides[name] = Side(len(labels), name, labels)
+    for place in scenario.file.places:  # of what can't be read, too
+        key, _, name = place.partition(".")
+        if key in ("given", "sizes", "names"):
+            known.broken |= {*_NAMES.findall(name)}
     for name, length in written.sizes.items():
         known.sides[name] = Side(length, name)
     for name, sides in written.sides.items():
@@ -65,7 +72,10 @@ def environment_of(scenario: Scenario) -> Environment:
             known.sides.setdefault(side, Side(length, side)) if side else Side(length)
             for side, length in zip(sides, shape, strict=False)
         )
-        known.arrays[name] = Known(name, own, (), lies=len(own) == 1)
+        if [side.length for side in own] == [*shape]:
+            known.arrays[name] = Known(name, own, (), lies=len(own) == 1)
+        else:
+            known.broken.add(name)
     known.later = frozenset(
         line.equation.target.name for step in written.steps for line in step.lines
     )
@@ -76,12 +86,43 @@ def written_steps(place: Place, problems: Diagnostics) -> Iterator[PlannedStep]:
     """Plans the steps that a scenario writes itself; what is wrong with them goes to `problems`."""
     scenario = place.scenario
     known = environment_of(scenario)
+    _check_sides(scenario, problems)
     for own in scenario.plan.written.steps:
         planner = Planner(place.name, scenario.rounding, _STEP)
         for part in planned(own, known, planner, problems):
             made = tuple(d._replace(step=_STEP) for d in part.definitions)
             at = place.to(WrittenPlace, own=own, part=part._replace(definitions=made))
             yield PlannedStep(_STEP, at, made)
+
+
+def _check_sides(scenario: Scenario, problems: Diagnostics) -> None:
+    """Complains of sides of one name that aren't equally long."""
+    written, matrices = scenario.plan.written, scenario.given.matrices
+    lengths: dict[str, tuple[int, str]] = {
+        side: (length, "sizes") for side, length in written.sizes.items()
+    }
+    for side, labels in written.labels.items():
+        lengths.setdefault(side, (len(labels), "names" if side != "token" else "tokens"))
+        if lengths[side][0] != len(labels):
+            wrong = f"{side} has {len(labels)} names, and is {lengths[side][0]} long"
+            problems.add(scenario.where(f"names.{side}"), wrong, "give each place a name")
+    for name, sides in written.sides.items():
+        shape = matrices[name].shape[2 - len(sides) :] if name in matrices else ()
+        for side, length in zip(sides, shape, strict=False):
+            if side and lengths.setdefault(side, (length, name))[0] != length:
+                other, of = lengths[side]
+                wrong = f"{side} is {length} long in {name}, and {other} in {of}"
+                right = "make them equally long, or name another side"
+                problems.add(_where_given(scenario, name), wrong, right)
+
+
+def _where_given(scenario: Scenario, name: str) -> Where:
+    """Returns where an array is given, whose sides may be named beside it."""
+    for place, where in scenario.file.places.items():
+        key, _, text = place.partition(".")
+        if key == "given" and _NAMES.findall(text)[:1] == [name]:
+            return where
+    return scenario.where("given")
 
 
 def _ways(made: Planned, _: WrittenPlace, __: Planned) -> Iterator[Planned]:
