@@ -83,11 +83,10 @@ def _by_options(order: ExerciseArguments, complaints: Complaints) -> ExamFile | 
     from attncli.classroom.exercises.asking import parse_blanking, parse_points
     from attncli.classroom.files.exam_file import ExamFile
     from attncli.classroom.files.exercise_file import ExerciseFile, FormNumbers, Frame
-    from attncli.pages.parts.selection import check_detail, check_steps
+    from attncli.pages.parts.selection import check_detail
     from attncli.scenario.file.keys import typed
 
     hear = complaints.hear
-    hear(check_steps, order.part.steps)
     hear(check_detail, order.detail or "full")
     before = len(complaints.problems)
     said: dict[str, Any] = {
@@ -206,6 +205,8 @@ _MOST_NAMED = 3
 
 def checked(order: ExerciseArguments) -> CheckedOrder:
     """Checks an order and works its scenarios. Raises UserError of all that is wrong."""
+    from attncli.pages.parts.selection import check_steps, own_steps
+
     complaints = Complaints()
     exam = ordered_exam(order, complaints)
     manner = complaints.hear(parse_manner, order, exam)
@@ -219,6 +220,9 @@ def checked(order: ExerciseArguments) -> CheckedOrder:
             complaints.hear(allowed.check_count, len(students), "students", order.students)
     scenarios = (order.scenario,) if exam is None else exam.scenarios
     traces = allowed.worked_each(scenarios, order.changed.changes(), complaints)
+    known = [trace for trace in traces if trace is not None]
+    if len(known) == len(scenarios):
+        complaints.hear(check_steps, order.part.steps, own_steps(*known))
     complaints.stop_if_any()
     assert exam is not None
     assert manner is not None

@@ -201,14 +201,12 @@ def _asking(order: GradeArguments) -> Asking:
     """Works the scenario and reads the points and the scheme. Raises UserError."""
     from attncli.classroom.exercises.asking import parse_points
     from attncli.classroom.exercises.exams import Asking
+    from attncli.classroom.exercises.requests import check_names_in_points
 
     points, scheme = parse_points(order.points or ()), _scheme(order)
-    return Asking(
-        order.scenario,
-        order.page.allowed.worked_alone(order.scenario, order.changed.changes()),
-        points,
-        scheme,
-    )
+    trace = order.page.allowed.worked_alone(order.scenario, order.changed.changes())
+    check_names_in_points(trace, points)
+    return Asking(order.scenario, trace, points, scheme)
 
 
 def _forms(order: GradeArguments) -> AskedForms:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from attncli.pipeline.trees import Source
     from attncli.scenario.file.changes import Change
     from attncli.scenario.scenario import Scenario
-    from attncli.trace import Trace
+    from attncli.trace import PlannedStep, Trace
 
 
 def scenario_names() -> Iterable[str]:
@@ -84,9 +84,9 @@ class Excerpt(NamedTuple):
         """Returns the steps that are asked for; none means all."""
         return self.step or ()
 
-    def includes(self, step: str) -> bool:
-        """Tells whether a step is asked for."""
-        return not self.step or step in self.step
+    def includes(self, part: PlannedStep) -> bool:
+        """Tells whether the step at a part is asked for."""
+        return not self.step or part.is_named(self.step)
 
     @property
     def within(self) -> dict[str, Any]:
@@ -475,14 +475,14 @@ class Arguments(NamedTuple):
     def work(self, *, on_demand: bool = False) -> Trace:
         """Works the scenario, with `on_demand` only as far as it is asked for. Raises UserError of
         everything that is wrong with the request."""
-        from attncli.pages.parts.selection import check_detail, check_steps
+        from attncli.pages.parts.selection import check_detail, check_steps, own_steps
 
         complaints = Complaints()
-        complaints.hear(check_steps, self.part.steps)
         complaints.hear(check_detail, self.detail or "full")
         complaints.hear(self.page.check)
         with complaints.heard():
             trace = self.worked_with((), on_demand=on_demand)
+            complaints.hear(check_steps, self.part.steps, own_steps(trace))
         complaints.stop_if_any()
         return trace
 

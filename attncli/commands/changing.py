@@ -74,6 +74,21 @@ def _numbers(trace: Trace, tree: Map) -> Iterator[tuple[Location, str]]:
         cells = [*_cells(quantity, key, node)]
         if len(cells) == quantity.matrix.size:
             yield from cells
+    given = tree.get("given")
+    for own, node in given.entries if isinstance(given, Map) else ():
+        quantity = trace.quantities.get(own.text.partition("[")[0].strip())
+        if quantity is not None and quantity.given and quantity.matrix.written is not None:
+            yield from _own_cells(quantity, node)
+
+
+def _own_cells(quantity: Quantity, node: Node) -> Iterator[tuple[Location, str]]:
+    """Yields the cells of what is given to equations, with their keys."""
+    if isinstance(node, Scalar):
+        yield Location(quantity.name, 0, 0), quantity.name
+        return
+    cells = [*_cells(quantity, quantity.name, node)]
+    if len(cells) == quantity.matrix.size:
+        yield from cells
 
 
 def _cells(quantity: Quantity, key: str, node: Node) -> Iterator[tuple[Location, str]]:
@@ -111,7 +126,8 @@ def _rounding(trace: Trace) -> Iterator[ScenarioChoice]:
 
 def _words(trace: Trace, tree: Map) -> Iterator[ScenarioChoice]:
     """Yields the scale and the mask as choices, for a scenario that attends and is small enough."""
-    attends = any(quantity.local == "scores" for quantity in trace.quantities.values())
+    is_own = trace.scenario.plan.written.alone
+    attends = not is_own and any(q.local == "scores" for q in trace.quantities.values())
     if _size(trace) > _MOST_WITH_OTHERS or not attends:
         return
     for key, values in _WORDS.items():

@@ -224,14 +224,16 @@ def lessons_page(trace: Trace, typed: Arguments, *, every: bool) -> Document:
     from attncli.pages.lesson import lessons
     from attncli.pages.parts.selection import check_lines, select, shown_parts
     from attncli.steps import step_named
-    from attncli.steps.order import STORY
+    from attncli.steps.order import OWN, STORY, step_of
 
     chosen = select(trace, detail=typed.detail or "full", **typed.part.within)
     chosen = chosen.illustrated(typed.pictured)
-    parts = [step for step in shown_parts(trace) if typed.part.includes(step.step)]
+    parts = [step for step in shown_parts(trace) if typed.part.includes(step)]
     check_lines(trace, [step for step in parts if chosen.includes(step)])
     taken = typed.part.step or (STORY if every else [step.step for step in parts])
-    wanted = [step_named(name) for name in STORY if name in taken]
+    own = {part.called: step_of(part) for part in parts if part.place.called}
+    wanted = [step_named(name) for name in STORY if name in taken and not (own and name == OWN)]
+    wanted += [step._replace(name=name) for name, step in own.items()]
     asked = trace.scenario.goes_back or bool(typed.part.step)
     changes = {step.name: _changes(step, trace) for step in wanted if asked or not _is_back(step)}
     pairs = [
@@ -415,16 +417,16 @@ def compare(typed: CompareArguments) -> PageOutput:
 
       attn compare three_tokens three_tokens_two_heads --step softmax
     """
-    from attncli.pages.parts.selection import check_detail, check_steps
+    from attncli.pages.parts.selection import check_detail, check_steps, own_steps
 
     complaints = Complaints()
-    complaints.hear(check_steps, typed.part.steps)
     complaints.hear(check_detail, typed.detail)
     complaints.hear(typed.page.check)
     sides = complaints.hear(typed.sides)
     complaints.stop_if_any()
     assert sides is not None
     traces = [typed.page.allowed.worked_alone(side.scenario, side.changes) for side in sides]
+    check_steps(typed.part.steps, own_steps(*traces))
     return _compared(typed, sides, traces, [*_changed(sides)])
 
 

@@ -17,6 +17,7 @@ from attncli.pages.parts.selection import (
     check_detail,
     check_on_page,
     check_steps,
+    own_steps,
     select,
 )
 from attncli.pages.walkthrough import as_it_fits, walkthrough
@@ -48,7 +49,7 @@ def document_of(trace: Trace, form: str, part: PagePart) -> Document:
     within = {k: str(part[k]) for k in ("token", "layer", "head") if k in part}
     can = info_of(format_named(form))
     detail = part.get("detail", can.detail)
-    check_steps(names)
+    check_steps(names, own_steps(trace))
     check_detail("full" if detail in (None, COST) else detail)
     return page_of(trace, names, detail, part.get("pictures", can.pictured), **within)
 

@@ -303,6 +303,8 @@ class Section(NamedTuple):
     """The number of the first step, where only the last of several is told."""
     more: Spans = ()
     """What is told to readers who want to know more, for formats that can fold it away."""
+    own: str = ""
+    """The name of a step that a scenario wrote itself, which is an `equations` step."""
 
     @property
     def points(self) -> "Worth":

@@ -69,7 +69,7 @@ class WorkedStep(Showable):
     @property
     def name(self) -> str:
         """Returns what `attn list steps` calls it: `softmax`."""
-        return self.part.step
+        return self.part.called
 
     @property
     def path(self) -> Name:
@@ -374,7 +374,7 @@ class WorkedTrace(Showable, Trace, Mapping[str, WorkedQuantity]):
         return isinstance(name, str) and self._names.find(name) is not None
 
     def __len__(self) -> int:
-        return len(self.quantities)
+        return len(self.quantities) - len(self.untold)
 
     @cached_property
     def _names(self) -> TraceNames:

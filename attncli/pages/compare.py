@@ -344,7 +344,9 @@ def _by_step(drift: Drift) -> Iterator[Section]:
         if part is not None and cells:
             place = place_in_words(part.path)
             blocks = (_table(drift, cells),)
-            yield Section(part.step, None, title_of(part), (), blocks, part.path, place)
+            yield Section(
+                part.step, None, title_of(part), (), blocks, part.path, place, own=part.place.called
+            )
 
 
 def _table(drift: Drift, cells: Sequence[tuple[DriftedPair, int, int]]) -> Table:
@@ -548,7 +550,16 @@ def _tables(comparison: ComparedTraces) -> Iterator[Section]:
             yield _section("Given", *blocks)
             continue
         place = place_in_words(part.path)
-        yield Section(part.step, None, title_of(part), (), tuple(blocks), part.path, place)
+        yield Section(
+            part.step,
+            None,
+            title_of(part),
+            (),
+            tuple(blocks),
+            part.path,
+            place,
+            own=part.place.called,
+        )
 
 
 def _only(comparison: ComparedTraces) -> Iterator[Section]:

@@ -19,6 +19,7 @@ from attncli.pages.parts.selection import (
     SelectionError,
     check_on_page,
     check_steps,
+    own_steps,
     select,
     sentence_axis,
     shown_of,
@@ -228,7 +229,7 @@ def step_page(
 ) -> Document:
     """Returns the page of a step: of a token, a layer and a head, if these are said. Raises
     SelectionError."""
-    check_steps([name])
+    check_steps([name], own_steps(trace))
     chosen = select(trace, [name], token, layer=layer, head=head)
     check_on_page(trace, chosen)
     return walkthrough(trace, chosen)

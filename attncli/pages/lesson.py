@@ -135,7 +135,8 @@ def _lesson(
         blocks += _mistakes(trace, step, None)
         formulas = general_formulas(step)
         return Section(step.name, None, (step.words.title,), formulas, tuple(blocks))
-    blocks.append(DefinitionList(tuple(_shapes(step, trace, part))))
+    shapes = _shapes(step, trace, part)
+    blocks.append(DefinitionList(tuple(shapes[bool(part.place.called) :])))
     blocks.append(Subheading(("On these numbers",)))
     if changes:
         change = Term(", ".join(c.replace("=", ": ", 1) for c in changes))
@@ -152,7 +153,7 @@ def part_to_explain(step: Step[Any], trace: Trace, selection: Selection) -> Plan
     taken at several times the second, which goes on from the one before. None where there is
     none."""
     chosen = selection._replace(steps=())
-    steps = (part for part in shown_parts(trace) if part.step == step.name)
+    steps = (part for part in shown_parts(trace) if part.called == step.name)
     parts = [part for part in steps if chosen.includes(part)]
     at_times = len(parts) > 1 and parts[0].time != parts[1].time
     return parts[1 if at_times else 0] if parts else None

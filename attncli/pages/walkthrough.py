@@ -327,7 +327,9 @@ class _Telling(NamedTuple):
         `again`."""
         trace, selection, later = self.trace, self.selection, is_again(part, self.selection)
         closely = selection._replace(detail="summary") if again and not later else selection
-        blocks = part_blocks(trace, part, closely, givens, again=again)[1:]
+        blocks = part_blocks(trace, part, closely, givens, again=again)
+        if any(step_of(part).happens_at(part.place)):
+            blocks = blocks[1:]  # the section opens with it
         if is_in_brief(trace, part, selection):
             blocks = in_brief(trace, part, selection)
         elif again and not selection.steps and leads_on:

@@ -24,7 +24,13 @@ from attncli.pipeline.texts import TextReader
 from attncli.scenario.file import sources
 from attncli.scenario.file.keys import KeyValues, typed
 from attncli.scenario.file.nodes import Map, Scalar
-from attncli.scenario.file.problems import Diagnostics, NamedProblems, Objections, ScenarioError
+from attncli.scenario.file.problems import (
+    Diagnostics,
+    NamedProblems,
+    Objections,
+    ScenarioError,
+    nearest,
+)
 from attncli.scenario.model import ENCODER, Stack, Training, convolved_rows, entry_path, over_batch
 from attncli.scenario.published import Claim
 from attncli.scenario.scenario import (
@@ -99,8 +105,8 @@ def _check_features(
 
 
 _BESIDE_EQUATIONS = frozenset((
-    "title", "about", "source", "given", "names", "sizes", "steps", "equations", "tokens",
-    "rounding", "published", "claims", "ours", "show", "variants", "output",
+    "title", "about", "source", "given", "names", "sizes", "vary", "steps", "equations", "tokens",
+    "rounding", "published", "claims", "ours", "show", "variants", "output", "until",
 ))  # fmt: skip
 """The keys of a scenario of equations alone."""
 GRADIENTS = "gradients"
@@ -216,8 +222,20 @@ class ScenarioBuilder(NamedTuple):
             labels,
             values.get("sizes", {}),
             steps,
+            vary=self._varying(arrays),
             alone=bool(steps) and not {*values} - _BESIDE_EQUATIONS,
         )
+
+    def _varying(self, arrays: Mapping[str, GivenArray]) -> tuple[str, ...] | None:
+        """Returns the arrays that have other numbers in each form; None where that isn't said."""
+        if "vary" not in self.values:
+            return None
+        names = tuple(self.values["vary"])
+        for name in names:
+            if name not in arrays:
+                wrong = f"no array of given is called {quote(name)}"
+                self.complaints.add("vary", wrong, nearest(name, [*arrays]))
+        return names
 
     def _goes_back(self, stack: Stack) -> bool:
         """Tells whether gradients are asked for, and no updates after them."""

@@ -248,7 +248,7 @@ def differences(own: Map, other: Map, path: str = "") -> Iterator[Difference]:
             continue
         if key in _RECORDS:
             entry, two = entry or Map((), own.where), two or Map((), other.where)
-        name = f"{path}{key}"
+        name = f"{path}{key}" if path != "given." else key.partition("[")[0].strip()
         if isinstance(entry, Map) and isinstance(two, Map):
             yield from differences(entry, two, f"{name}.")
         else:

@@ -87,5 +87,8 @@ class WrittenModel(NamedTuple):
     sizes: Mapping[str, int] = MappingProxyType({})
     """How long sides are that no array has."""
     steps: tuple[WrittenStep, ...] = ()
+    vary: tuple[str, ...] | None = None
+    """The arrays that have other numbers in each form of an exercise; None where that isn't
+    said."""
     alone: bool = False
     """Whether there is no model besides."""

@@ -87,7 +87,7 @@ GIVEN = (
     StepLine("lora", "lora", stack="lora"),
 )
 """The steps that put others in the place of given matrices."""
-WRITTEN = StepLine("equations", "written.step", file="given names sizes steps equations")
+WRITTEN = StepLine("equations", "written.step", file="given names sizes vary steps equations")
 """The step that a scenario writes itself."""
 INPUT = (
     StepLine(
@@ -233,6 +233,9 @@ _MODULES = {
     line.step: line.module if line.after else f"attncli.steps.{line.module}" for line in ORDER
 }
 STORY = tuple(dict.fromkeys(line.step for line in ORDER))
+
+OWN = "equations"
+"""The step that all steps are which a scenario writes itself."""
 """The names of the steps, in the order they are told."""
 
 

@@ -7,7 +7,7 @@ that is a stack too, and what is done with the last layer's output.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -108,11 +108,11 @@ def _more_of(step: Step[Any]) -> str:
     return f"{keys}: see attn explain --step {step.name}"
 
 
-def nearest_step(name: str) -> str:
-    """Suggests the step that is meant by a name that none has."""
+def nearest_step(name: str, own: Sequence[str] = ()) -> str:
+    """Suggests the step that is meant by a name that none has; a scenario's `own` come first."""
     if name.casefold() in _STEP_NAMES:
         return f"did you mean {_STEP_NAMES[name.casefold()]}?"
-    return nearest(name, STORY, _maker)
+    return nearest(name, (*own, *STORY), _maker)
 
 
 def _maker(name: str) -> str | None:
@@ -194,6 +194,16 @@ _PARTS = ("stack", "attention", "layer", "cell", "way")
 ENCODER = keys_of(*_PARTS, also=_OF_A_STACK)
 
 _DECIMALS = WholeNumber(0, MOST_DECIMALS)
+
+
+class _DecimalsOfSteps(MapOf):
+    """Decimals by the names of steps, those of a scenario's own, too, which its story knows."""
+
+    def schema(self) -> Schema:
+        each = (Key(step, _DECIMALS, f"the decimals of {step}").schema() for step in STORY)
+        return {**super().schema(), "properties": dict(zip(STORY, each, strict=True))}
+
+
 ROUNDING = Record.of(
     Key(
         "policy",
@@ -204,7 +214,7 @@ ROUNDING = Record.of(
     Key("decimals", _DECIMALS, "the decimals of every quantity, 3 by default", Rounding.decimals),
     Key(
         "steps",
-        Record.of(*(Key(step, _DECIMALS, f"the decimals of {step}") for step in STORY)),
+        _DecimalsOfSteps(_DECIMALS, "step"),
         "other decimals for single steps: `{softmax: 4}`",
     ),
     Key(
@@ -280,7 +290,7 @@ _OF_A_FILE = (
         "the given matrices, or rows of such, that the source doesn't have and that are chosen for"
         " this example: `[W_Q, 'weights[can]']`, or `all`",
     ),
-    Key("until", Choice(STORY), "the last step that is worked: `until: scores`"),
+    Key("until", TextKind("a step"), "the last step that is worked: `until: scores`"),
     Key("rounding", ROUNDING, "the rounding policy and its decimals"),
     Key(
         "variants",

@@ -11,7 +11,7 @@ from functools import partial
 from itertools import islice
 from typing import Any, TypeVar
 
-from attncli.errors import listed
+from attncli.errors import listed, quote
 from attncli.names import TOP, Name, below
 from attncli.scenario.file.problems import (
     Diagnostics,
@@ -46,6 +46,7 @@ from attncli.steps.order import (
     step_named,
     step_of,
 )
+from attncli.steps.schema import nearest_step
 from attncli.steps.step import Step
 from attncli.trace import (
     AttentionPlace,
@@ -116,11 +117,16 @@ def steps_until(
     if not scenario.plan.until:
         return tuple(parts)
     first = [part for part in parts if not part.is_again]
-    ends = [k for k, part in enumerate(first, start=1) if part.step == scenario.plan.until]
+    until = (scenario.plan.until,)
+    ends = [k for k, part in enumerate(first, start=1) if part.is_named(until)]
     if not ends and complaints is not None:
-        steps_taken = listed(list(dict.fromkeys(part.step for part in parts)))
+        steps_taken = listed(list(dict.fromkeys(part.called for part in parts)))
         wrong = f"this scenario doesn't go through {scenario.plan.until}"
-        complaints.add("until", wrong, f"name one of {steps_taken}")
+        right = f"name one of {steps_taken}"
+        if scenario.plan.until not in STORY:
+            wrong = f"there is no step {quote(scenario.plan.until)}"
+            right = nearest_step(scenario.plan.until, [part.called for part in first])
+        complaints.add("until", wrong, right)
     return tuple(parts[: ends[-1]] if ends else parts)
 
 
@@ -518,6 +524,7 @@ def planned(scenario: Scenario, problems: Diagnostics) -> Scenario:
             complaints.add(where, "the sentence has no tokens", "write some words")
     steps = story(scenario, complaints)
     complaints.hear(_check_rounding(scenario, steps))
+    scenario = _with_makers(scenario, steps)
     if scenario.prediction.generation.length > 1:
         from attncli.trace.generation import check_generation
 
@@ -537,6 +544,14 @@ def planned(scenario: Scenario, problems: Diagnostics) -> Scenario:
 def _check_rounding(scenario: Scenario, planned: Iterable[PlannedStep]) -> Objections:
     """Complains of other decimals for quantities that no step makes, by their last or their full
     names."""
+    own = [step.name for step in scenario.plan.written.steps]
+    for name in scenario.rounding.steps:
+        if name not in STORY and name not in own:
+            yield (
+                f"rounding.steps.{name}",
+                f"there is no step {quote(name)}",
+                nearest_step(name, own),
+            )
     if not scenario.rounding.quantities:
         return
     known = {made for step in steps() for made in step.results.names}
@@ -545,6 +560,15 @@ def _check_rounding(scenario: Scenario, planned: Iterable[PlannedStep]) -> Objec
         if name not in known:
             right = nearest(name, sorted(known))
             yield f"rounding.quantities.{name}", f"no step makes {name}", right
+
+
+def _with_makers(scenario: Scenario, planned: Iterable[PlannedStep]) -> Scenario:
+    """Returns the scenario with a rounding that knows what each step of its own makes, where one
+    has decimals of its own."""
+    rounding = scenario.rounding
+    own = [part for part in planned if part.place.called in rounding.steps]
+    makers: dict[str, str] = {d.name: part.place.called for part in own for d in part.definitions}
+    return replace(scenario, rounding=replace(rounding, makers=makers)) if makers else scenario
 
 
 def _check_fits(scenario: Scenario) -> Objections:

@@ -89,7 +89,7 @@ def _other_decimals(
     if not scenario.rounding.steps and not scenario.rounding.quantities:  # as for most
         return
     known = {
-        "steps": {part.step for part in taken},
+        "steps": {name for part in taken for name in part.kind},
         "quantities": {text for name in making for text in (name, name.alone, name.local)},
     }
     for kind, names in known.items():

@@ -102,6 +102,16 @@ class PlannedStep(NamedTuple):
         """Returns its name, and that which a scenario gives a step of its own."""
         return self.step, self.place.called
 
+    @property
+    def called(self) -> str:
+        """Returns what one asks for it by: the name that a scenario gives a step of its own, or
+        else the step's."""
+        return self.place.called or self.step
+
+    def is_named(self, names: Container[str]) -> bool:
+        """Tells whether some names of steps name it."""
+        return self.step in names or (bool(self.place.called) and self.place.called in names)
+
     def only(self, names: Container[str]) -> PlannedStep:
         """Returns the step with only the definitions of some quantities."""
         kept = tuple([d for d in self.definitions if d.name in names])
@@ -163,7 +173,13 @@ class Trace:
         return name in self.quantities
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.quantities)
+        return (name for name in self.quantities if name not in self.untold)
+
+    @cached_property
+    def untold(self) -> frozenset[str]:
+        """Returns the names of what no page tells, since everybody knows it: places along a
+        side."""
+        return frozenset(d.name for d in self.plan if d.operation.untold and d.name in self)
 
     @cached_property
     def plan(self) -> tuple[Definition, ...]:

@@ -13,10 +13,12 @@ section of `Layer 1 · Head 2` the name `K` is looked for at `layers[1].heads[2]
     reading     pages of any format, as sections of lines of working
     checks      a page's signs, results, tables and sums
     sentences   sentences that carry numbers
+    formulas    the equations that a scenario brings, for all cells
 """
 
 from tests.auditor.checks import Report, audit, audit_numbers
+from tests.auditor.formulas import audit_formulas
 from tests.auditor.sentences import audit_sentences
 from tests.auditor.tables import Tables
 
-__all__ = ["Report", "Tables", "audit", "audit_numbers", "audit_sentences"]
+__all__ = ["Report", "Tables", "audit", "audit_formulas", "audit_numbers", "audit_sentences"]

@@ -159,7 +159,7 @@ class _Parser:
                 return Decimal(mpmath.nstr(mpmath.pi, _DIGITS))
         if not self.next_is("("):
             return self.lookup(name)
-        if name not in _FUNCTIONS:
+        if name not in FUNCTIONS:
             raise ValueError(f"{name} is no function")
         self.take("(")
         arguments = [self.sum()]
@@ -167,7 +167,7 @@ class _Parser:
             self.take()
             arguments.append(self.sum())
         self.take(")")
-        return _FUNCTIONS[name](*arguments)
+        return FUNCTIONS[name](*arguments)
 
 
 def number(text: str) -> Decimal:
@@ -213,6 +213,22 @@ def same(left: Value, right: Value) -> bool:
     )
 
 
+_MANY = 40
+_FEWEST_DECIMALS = 3
+
+
+def comes_near(left: Value, right: Value) -> bool:
+    """Whether what has no end, such as tanh(1) or ln(3) / 0.5, rounds to what was worked of it with
+    some digits, 2 × 0.761594, at the decimals that this has by itself."""
+    if not (isinstance(left, Decimal) and isinstance(right, Decimal)):
+        return False
+    exponent = right.as_tuple().exponent
+    has_end = len(left.as_tuple().digits) < _MANY
+    if has_end or not isinstance(exponent, int) or exponent > -_FEWEST_DECIMALS:
+        return False
+    return len(right.as_tuple().digits) < _MANY and rounds_to(left, f"{right:f}")
+
+
 def _mp(function: Callable[[Any], Any]) -> Callable[[Decimal], Decimal]:
     def of(x: Decimal) -> Decimal:
         with mpmath.workdps(_DIGITS + 20):
@@ -226,7 +242,7 @@ def _told(x: Decimal) -> str:
     return str(x) if x.is_finite() else str(float(x))
 
 
-_FUNCTIONS: dict[str, Callable[..., Decimal]] = {
+FUNCTIONS: dict[str, Callable[..., Decimal]] = {
     "abs": abs,
     "max": max,
     "min": min,

@@ -12,6 +12,7 @@ from typing import Any
 
 from tests.auditor import counts
 from tests.auditor.calculator import number, rounds_to, same, value
+from tests.auditor.formulas import is_formula
 from tests.auditor.remarks import REMARKS
 from tests.auditor.said import Said
 from tests.auditor.tables import Table, Tables
@@ -30,7 +31,8 @@ def audit_sentences(
     of = own = Said("", "", page, Tables(page), variants)
     for step in page["steps"]:
         for text in step.get("text", ()):
-            yield from _false(own._replace(text=text, path=step.get("path", "")))
+            if not is_formula(text):  # which has an auditor of its own
+                yield from _false(own._replace(text=text, path=step.get("path", "")))
     for text in page["notes"]:
         named = [name for name in variants if text.startswith(f"{name} (")]
         of = own if named or "source" in text else of
@@ -468,6 +470,7 @@ _CHECKED: tuple[tuple[re.Pattern[str], Check], ...] = tuple(
 _OF_RULES = tuple(
     re.compile(pattern)
     for pattern in (
+        r"Before the (?:first|last) \w+(?:, \w+ = (?:−?[\d.∞]+|\w+))+\.",
         r"by the temperature [\d.]+: below 1 it favours likely tokens, above 1 it makes",
         r"−ln of 1 minus the probability", r"if its result is near −1 or 1", r"^[\w ]+: $",
         r"gradients of the row's scores add up to 0\.", r"need not add up to exactly 1", r"turns negative numbers into 0", r"weights between 0 and 1 that add up to 1",

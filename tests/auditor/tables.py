@@ -172,8 +172,11 @@ class Tables:
 
 
 def _called(name: str, path: str) -> Iterator[str]:
-    """What a name may stand for at a path; the gradients of what an update made are in its place."""
+    """What a name may stand for at a path; the gradients of what an update made are in its place.
+    LaTeX writes `s_0` as it writes `s0`."""
     yield f"{path}.{name}" if path else name
+    if not path:
+        yield re.sub(r"(?<=[^\W\d_])(?=\d+$)", "_", name)
     if name.startswith("grad."):
         match = re.fullmatch(r"(train\[\d+\])?\.?(.*)", path)
         assert match is not None

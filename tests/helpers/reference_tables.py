@@ -48,6 +48,7 @@ from attncli.scenario.published import NumbersKind
 from attncli.steps import steps
 from attncli.steps.order import keys_of
 from attncli.steps.schema import SCENARIO
+from attncli.steps.written.keys import EquationKind, StartKind, TimesKind, ValueKind
 from tests.helpers.errata import errata
 
 COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
@@ -242,6 +243,10 @@ def _takes_either(kind: OneOrMany | Either) -> str:
 _MOST_WRITTEN = 1000
 _WORDS: dict[type, tuple[str, str]] = {
     AskKind: ("a step, or a map", "steps and maps"),
+    EquationKind: ("an equation", "equations"),
+    StartKind: ("a number, or the name of an array", ""),
+    TimesKind: ("an index, perhaps with its side: `t in round`", ""),
+    ValueKind: ("what stands right of the =", ""),
     BlankingKind: ("`results`, `working`, `all`, `random:SHARE`", ""),
     PointsKind: ("a number, or step or quantity → number", ""),
     Flag: ("`true`, `false`", "`true`, `false`"),

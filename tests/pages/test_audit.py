@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from attncli.formats import format_names
 from attncli.maths.equations import deciding
 from attncli.maths.equations.elision import elided_rows
+from attncli.maths.equations.tree import Apply
 from attncli.maths.operations.losses import TargetDifference
 from attncli.maths.operations.operation import One
 from attncli.maths.operations.rearranging import Listed
@@ -132,6 +133,19 @@ def gathered(trace: Trace) -> set[str]:
     }
 
 
+def chosen(trace: Trace) -> set[str]:
+    """Quantities of a scenario's own equations that are a choice, of which a cell may be a number as
+    it is: `0 where j > i`."""
+    formulas = {d.name: getattr(d.operation, "told", None) for d in trace.plan}
+    return {
+        name
+        for name, formula in formulas.items()
+        if formula is not None
+        and isinstance(formula.right, Apply)
+        and formula.right.function == "where"
+    }
+
+
 def _sums_one_row(trace: Trace, definition: Definition) -> bool:
     """Whether a quantity adds up the rows of another one, which has just one."""
     operand = (
@@ -153,7 +167,7 @@ def check(report: Report, trace: Trace, detail: str) -> None:
     assert all(report.told[name] >= count for name, count in expected.items())
     assert report.results == sum(report.told.values())
     bare = {name for name in report.bare if _local(name) not in BARE} - starts
-    bare -= gathered(trace)
+    bare -= gathered(trace) | chosen(trace)
     assert bare <= rows_of_their_own(trace)
     fewest = {name: count for name, count in expected.items() if name not in report.bare}
     assert report.checked >= sum(fewest.values())

@@ -54,8 +54,7 @@ from attncli.option_values import LANGUAGES
 from attncli.pages.parts.blocks import given_blocks
 from attncli.pages.parts.selection import Selection, SelectionError
 from attncli.pages.parts.sentences import joined, put_in
-from attncli.steps.order import STORY, inquiries, made
-from attncli.steps.schema import nearest_step
+from attncli.steps.order import STORY
 from attncli.trace import Definition, Trace
 
 ENGLISH = words_of(LANGUAGES[0]).tasks
@@ -345,9 +344,7 @@ def parse_points(texts: Sequence[str]) -> Points:
     for text in texts:
         name, equals, count = text.rpartition("=")
         option, worth = f"--points {text}", _worth(count)
-        if equals and name not in (*STORY, *inquiries()) and name not in made():
-            wrong.append(Problem.of(option, "no such step or quantity", nearest_step(name)))
-        elif worth is None:
+        if worth is None:
             right = f"give a number above 0 and at most {MOST_POINTS}"
             wrong.append(Problem.of(option, f"{quote(count)} is no number of points", right))
         elif equals:

@@ -35,7 +35,7 @@ from attncli.document.questions import Interval, Item, RightAnswer
 from attncli.document.tables import MatrixBlock
 from attncli.judging.honest_paths import Tolerance
 from attncli.judging.judging import Judge, beyond_reach
-from attncli.maths.equations.tree import Number
+from attncli.maths.equations.tree import Equation, Number
 from attncli.maths.numbers import decimals
 from attncli.maths.numbers.rounding import Flags
 from attncli.option_values import POLICIES, Policy
@@ -255,7 +255,11 @@ class BlankedPage(NamedTuple):
 
 def _with_task(blocks: Sequence[Block], task: Paragraph) -> list[Block]:
     """Puts a task behind the sentence that says what happens in a section."""
-    first = 1 if blocks and isinstance(blocks[0], Paragraph) else 0
+    match blocks:
+        case [Paragraph(text=text), *_]:
+            first = 0 if any(isinstance(span, Equation) for span in text) else 1
+        case _:
+            first = 0
     return [*blocks[:first], task, *map(folded, blocks[first:])]
 
 

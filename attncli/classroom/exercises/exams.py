@@ -159,7 +159,7 @@ class Asking:
         """Returns the keys of numbers inside lines. Raises UserError for those that aren't asked
         for."""
         parts = (self.trace.part_of(self.cell(text).quantity) for text in ids)
-        steps = tuple(dict.fromkeys(part.step for part in parts if part is not None))
+        steps = tuple(dict.fromkeys(part.called for part in parts if part is not None))
         keys = keys_of_terms(self.trace, steps, ids)
         wrong = [text for text in ids if text not in keys]
         if wrong:
@@ -172,13 +172,13 @@ class Asking:
         """Returns what a cell is worth, by the step that makes it, or that first uses it."""
         if is_question(text):
             question = question_at(self.trace, text)
-            return self.points.of(question.part.step, question.name.local)
+            return self.points.of(question.part.called, question.name.local)
         name = self.cell(text).quantity
         part = self.trace.part_of(name)
         if part is None:
             uses = (p for p in self.trace.story if any(name in d.operands for d in p.definitions))
             part = next(uses, None)
-        return self.points.of("" if part is None else part.step, self.trace[name].name.local)
+        return self.points.of("" if part is None else part.called, self.trace[name].name.local)
 
     def check(self, sheet: AnswerSheet, asked: Sequence[str]) -> None:
         """Raises UserError for answers of another form, or of another exercise."""

@@ -29,11 +29,12 @@ from attncli.maths.equations.tree import (
     with_each,
 )
 from attncli.maths.operations.equation import Indexed, is_a
-from attncli.maths.operations.masking import Seen
+from attncli.maths.operations.masking import Masked, Seen
 from attncli.maths.operations.norms import ColumnMean
 from attncli.maths.operations.operation import One
 from attncli.maths.operations.rearranging import Moved
 from attncli.maths.operations.recurrent import OfMemory, ZeroRow, Zeros
+from attncli.maths.operations.written import Condition
 from attncli.names import Name, raw
 from attncli.trace import Definition, Trace
 
@@ -133,9 +134,14 @@ def without_copies(definitions: Iterable[Definition]) -> set[str]:
 
 def is_ruled(trace: Trace, name: str) -> bool:
     """Tells whether a quantity holds what its formula says without any number: which keys are seen,
-    or the 1 with which the backward pass begins. To write that down is no work."""
+    what is left of a scenario's own where a condition is met, or the 1 with which the backward pass
+    begins. To write that down is no work."""
     definition = trace[name].definition if name in trace else None
-    return definition is not None and isinstance(definition.operation, Seen | One)
+    if definition is None:
+        return False
+    part = trace.part_of(name) if isinstance(definition.operation, Masked) else None
+    own = part is not None and bool(part.place.called)
+    return own or isinstance(definition.operation, Seen | One | Condition)
 
 
 def is_in_words(trace: Trace, name: str) -> bool:
@@ -400,6 +406,8 @@ class LineAsker(NamedTuple):
                 return self.row_by_name(node)
             if not isinstance(node, Number) or node.cell is None:
                 return None
+            if self.is_counted(node.cell):
+                return node
             if self.terms.inner:
                 again, k = self.known.term(node.cell), len(places) + 1
                 id_ = f"{name}{inside}.working[{k}]"
@@ -413,6 +421,12 @@ class LineAsker(NamedTuple):
             return self.by_name(node.cell) if self.asked.hides(node.cell) else node
 
         return rewritten(form, change)
+
+    def is_counted(self, cell: Location) -> bool:
+        """Tells whether a number only counts the places along a side."""
+        quantity = self.trace.quantities.get(cell.quantity)
+        made = None if quantity is None else quantity.definition
+        return made is not None and made.operation.untold
 
     def by_name(self, cell: Location) -> Symbol:
         """Returns a hidden number by its name: `exp[love, AI]`."""

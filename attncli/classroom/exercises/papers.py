@@ -87,7 +87,8 @@ def instructions(frame: Frame) -> Iterator[Paragraph]:
 
 def products_in_words(trace: Trace, words: Words) -> Iterator[str]:
     """Yields how the products of matrices are done, where there are some."""
-    layers = {id(layer): layer for layer in map(_layer_of, filter(_is_worked, shown_parts(trace)))}
+    parts = (p for p in shown_parts(trace) if _is_worked(p) and not p.place.called)
+    layers = {id(layer): layer for layer in map(_layer_of, parts)}
     rows = {entry.attention.config.linear for entry in layers.values() if entry.recurrent is None}
     columns = {entry.recurrent.in_out for entry in layers.values() if entry.recurrent is not None}
     out_in, in_out = words.rows_out_in, words.columns_in_out

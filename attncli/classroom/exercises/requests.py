@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from itertools import groupby, islice
+from types import MappingProxyType
 from typing import NamedTuple
 
 from attncli.classroom.exercises.asking import ENGLISH, WholePage, takes, terms_of
@@ -29,10 +30,14 @@ from attncli.pages.parts.selection import (
     Selection,
     SelectionError,
     check_on_page,
+    check_steps,
+    own_steps,
     select,
     shown_parts,
 )
 from attncli.scenario.file.address import Address, AddressError
+from attncli.steps.order import STORY, inquiries, made
+from attncli.steps.schema import nearest_step
 from attncli.trace import PlannedStep, Trace
 
 
@@ -134,7 +139,7 @@ def asked_in_words(
     found: dict[str, AskedInWords] = {}
     for want in sorted(wanted, key=lambda w: not w.text.endswith("]")):
         for question in want.questions(trace):
-            worth = want.points or points.of(question.part.step, question.name.local)
+            worth = want.points or points.of(question.part.called, question.name.local)
             found.setdefault(question.id, AskedInWords(question, want.written, worth))
     order = list(trace.story)
     return sorted(
@@ -343,7 +348,7 @@ class ExerciseRequest(NamedTuple):
         """Returns the points of a blank."""
         ask = self.asking_for(trace, part, place)
         own = None if ask is None else ask.points
-        return own or self.points.of(part.step, place.quantity.local)
+        return own or self.points.of(part.called, place.quantity.local)
 
     def all_points(self, trace: Trace) -> Decimal:
         """Adds up the points of all numbers that may be asked for."""
@@ -392,18 +397,40 @@ def tolerance_of(by_name: Mapping[str, Decimal]) -> Tolerance:
 def _check_points(trace: Trace, ordered: ExerciseFile, found: ExerciseRequest) -> None:
     """Raises SelectionError for points of steps and quantities that aren't asked about."""
     sections = found.page(trace).sections
-    steps = {s.part.step for s in sections}
+    steps = {s.part.called for s in sections}
     quantities = {d.name.local for s in sections for d in s.part.definitions}
     quantities |= {q.question.name.local for q in found.in_words(trace)}
-    said, wrong = ordered.points, []
+    said, own = ordered.points, {*own_steps(trace)}
+    check_names_in_points(trace, said, ordered.places)
+    wrong: list[Problem] = []
     for known, by_name in ((steps, said.steps), (quantities, said.quantities)):
-        for name in by_name.keys() - known:
-            option = Where(f"--points {name}={points_text(by_name[name])}")
-            where = ordered.places.get(f"points.{name}", option)
+        for name in by_name.keys() - known - (own & steps):
             right = f"give points of {listed(sorted(known))}"
+            where = _where_points(name, by_name[name], ordered.places)
             wrong.append(Problem(where, f"nothing is asked of {name}", right))
     if wrong:
         raise SelectionError(sorted(wrong))
+
+
+def check_names_in_points(
+    trace: Trace, said: Points, places: Mapping[str, Where] = MappingProxyType({})
+) -> None:
+    """Raises SelectionError for points of what is no step, and nothing that steps make."""
+    own = own_steps(trace)
+    known = {*STORY, *inquiries(), *made(), *own, *(q.local for q in trace.quantities.values())}
+    wrong: list[Problem] = []
+    for name, worth in {**said.steps, **said.quantities}.items():
+        if name not in known:
+            where, right = _where_points(name, worth, places), nearest_step(name, own)
+            named = f"{name}: " if f"points.{name}" in places else ""
+            wrong.append(Problem(where, f"{named}no such step or quantity", right))
+    if wrong:
+        raise SelectionError(sorted(wrong))
+
+
+def _where_points(name: str, worth: Decimal, places: Mapping[str, Where]) -> Where:
+    option = Where(f"--points {name}={points_text(worth)}")
+    return places.get(f"points.{name}", option)
 
 
 def check_words(trace: Trace, asks: Sequence[Ask], found: ExerciseRequest) -> None:
@@ -436,6 +463,7 @@ def _asked(trace: Trace, ordered: ExerciseFile, group: Sequence[Ask]) -> PartAsk
     cells = _cells(trace, group)
     steps = [ask.step for ask in group if ask.step is not None]
     part = {"layer": first.layer, "head": first.head}
+    check_steps(steps, own_steps(trace))
     selection = select(trace, steps, first.token, detail, **part)
     check_on_page(trace, selection)
     return PartAsked(selection, tuple(cells), blanking, first.points)

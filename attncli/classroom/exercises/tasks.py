@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
-from typing import Any
 
 from attncli.classroom.exercises.line_blanks import Asked, Blankable, LineAsker, ShownCells
 from attncli.classroom.exercises.requests import ExerciseRequest
@@ -29,7 +28,8 @@ from attncli.maths.equations.tree import Number
 from attncli.maths.operations.subwords import CountInWords
 from attncli.names import Name, Word
 from attncli.pages.parts.sentences import joined, put_in
-from attncli.steps import Step, step_named
+from attncli.steps import step_named
+from attncli.steps.order import step_of
 from attncli.trace import PlannedStep, Quantity, Trace
 from attncli.trace.axes import KEYS, QUERIES, TOKENS
 
@@ -151,7 +151,8 @@ def _without_repeated(section: Section, before: Sequence[Section]) -> Section:
     before."""
     alike = [s for s in before if s.step == section.step]
     first = section.blocks[:1]
-    repeats = isinstance(first[0], Paragraph) and any(s.blocks[:1] == first for s in alike)
+    begins = first and isinstance(first[0], Paragraph)
+    repeats = bool(begins) and any(s.blocks[:1] == first for s in alike)
     again = any(s.formulas == section.formulas for s in alike)
     return section._replace(
         blocks=section.blocks[1:] if repeats else section.blocks,
@@ -190,26 +191,40 @@ def _hints(
 ) -> Iterator[tuple[Section, Section]]:
     """Yields for each section how it is done, and the mistakes of its step. What a step is for, and
     its mistakes, come only with its first section."""
-    known: set[str] = set()
+    known: set[tuple[str, str]] = set()
     for section in sections:
-        step, bare = step_named(section.step), section._replace(questions=(), solution=())
-        parts = [part for part in trace.story if part.step == section.step]
-        place = parts[0].place if parts else None
-        purpose = () if section.step in known else (Paragraph((step.why_here(place),)),)
-        mistakes = () if section.step in known else _mistakes(step, parts, words)
-        known.add(section.step)
+        bare, own = section._replace(questions=(), solution=()), _own_part(section, trace)
+        kind = (section.step, "") if own is None else own.kind
+        parts = [part for part in trace.story if part.kind == kind]
+        step = step_of(parts[0]) if parts else step_named(section.step)
+        why = step.why_here(parts[0].place if parts else None)
+        purpose = (Paragraph((why,)),) if why and kind not in known else ()
+        mistakes = () if kind in known else _mistakes(parts, words)
+        known.add(kind)
         yield (
             bare._replace(blocks=(*purpose, *_by_names(section, trace, words))),
             bare._replace(blocks=tuple(mistakes)),
         )
 
 
-def _mistakes(step: Step[Any], parts: Sequence[PlannedStep], words: Words) -> Sequence[Block]:
+def _own_part(section: Section, trace: Trace) -> PlannedStep | None:
+    """Finds the part that a section is about where a scenario wrote its step itself."""
+    asked = (item.cell.quantity for item in section.questions if item.cell is not None)
+    parts = map(trace.part_of, asked)
+    return next((part for part in parts if part is not None and part.place.called), None)
+
+
+def _mistakes(parts: Sequence[PlannedStep], words: Words) -> Sequence[Block]:
     """Returns the mistakes of a step that can be made in one of some parts, in the words of the
     first such part."""
+    names = dict.fromkeys(mistake.name for part in parts for mistake in step_of(part).mistakes)
+    ways = {
+        name: ((m, part) for part in parts for m in step_of(part).mistakes if m.name == name)
+        for name in names
+    }
     made = (
-        next((m.says_at(*at) for p in parts if any(m.ways(*(at := (p.place, p.definitions))))), "")
-        for m in step.mistakes
+        next((m.says_at(*at) for m, p in own if any(m.ways(*(at := (p.place, p.definitions))))), "")
+        for own in ways.values()
     )
     mistakes = tuple((says,) for says in made if says)
     return [Subheading((words.common_mistakes,)), Bullets(mistakes)] if mistakes else []

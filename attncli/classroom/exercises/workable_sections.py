@@ -21,11 +21,13 @@ from attncli.document.blocks import (
 )
 from attncli.document.tables import MatrixBlock, SideBySide
 from attncli.maths.equations.tree import Location, Symbol
+from attncli.maths.operations.rearranging import JoinRows
 from attncli.names import Name
 from attncli.pages.parts.blocks import given_blocks
 from attncli.pages.parts.sections import (
     ROUNDED_BY_ITSELF,
     as_met,
+    formulas_before,
     one_by_one,
     opening_blocks,
     remarks_on,
@@ -70,9 +72,11 @@ def sections_of(
     starts from."""
     order = _Order(trace, asks, asked_in_words)
     shown = enumerate(shown_parts(trace), 1)
-    parts = [(number, part) for number, part in shown if order.tells(part)]
+    parts = [(number, order.needed_of(part)) for number, part in shown if order.tells(part)]
     known, sections = order.known([part for _, part in parts]), list[StepSection]()
     for number, part in parts:
+        if not part.definitions:
+            continue
         works = order.works(part)
         needless = known | only_for_sizes(trace, works)
         context = [q for q in operands_of(trace, works) if q.name not in needless]
@@ -124,6 +128,18 @@ class _Order:
             return False
         _, cells = selection_of(part, self.asks)
         return bool(cells)
+
+    @cached_property
+    def used(self) -> set[Name]:
+        """Returns all that something is made of."""
+        return {name for d in self.trace.plan for name in d.operands}
+
+    def needed_of(self, part: PlannedStep) -> PlannedStep:
+        """Returns a part without what a step of a scenario's own only puts together, and nothing is
+        made of."""
+        if part.place.called and all(isinstance(d.operation, JoinRows) for d in part.definitions):
+            return part.only(self.used | self.wanted)
+        return part
 
     def works(self, part: PlannedStep) -> PlannedStep:
         """Returns a part without what no wanted cell is made of."""
@@ -293,15 +309,18 @@ def _first_user(trace: Trace, name: str) -> PlannedStep | None:
 def _blocks_of_cells(
     trace: Trace, part: PlannedStep, context: Sequence[Quantity], cells: Cells, selection: Selection
 ) -> list[Block]:
+    made = made_by(trace, part)
     lines = [
         _line(trace, part, name, address, selection)
         for name, address in cells
-        if name in {quantity.name for quantity in made_by(trace, part)}
+        if name in {quantity.name for quantity in made}
     ]
+    wanted = {line.quantity for line in lines}
     return [
         Paragraph(step_of(part).happens_at(part.place)),
         *given_blocks(trace, context, Selection(), part.path),
         *remarks_on(trace, part),
+        *formulas_before(part, (quantity for quantity in made if quantity.name in wanted)),
         Derivation(tuple(lines)),
     ]
 

@@ -37,7 +37,7 @@ from attncli.scenario.file.keys import (
 )
 from attncli.scenario.file.nodes import Map, Node, Scalar, describe
 from attncli.scenario.file.problems import Diagnostics, nearest
-from attncli.steps.order import STORY, inquiries, is_question, made
+from attncli.steps.order import STORY, inquiries, is_question
 from attncli.steps.schema import nearest_step
 
 MOST_POINTS = 100
@@ -116,13 +116,16 @@ class NameKind(NamedTuple):
         return None
 
 
-STEP = NameKind("step", STORY.__contains__, nearest_step, lambda: {"enum": list(STORY)})
+STEP = NameKind(  # a scenario may have others of its own
+    "step", str.isidentifier, nearest_step, lambda: {"anyOf": [{"enum": list(STORY)}, _OWN]}
+)
 QUESTION = NameKind(
     "question",
     is_question,
     lambda text: nearest(text, [*inquiries()]),
     lambda: {"type": "string", "pattern": "|".join(inquiries())},
 )
+_OWN: Schema = {"type": "string", "pattern": r"^\w+$"}
 _TEXT = TextKind()
 
 
@@ -216,7 +219,8 @@ class Points(NamedTuple):
 
     def of(self, step: str, quantity: str) -> Decimal:
         """Returns the points of a blank of a quantity, by its last name, that a step makes."""
-        return self.quantities.get(quantity, self.steps.get(step, self.each))
+        named = (self.quantities.get(quantity), self.steps.get(step), self.quantities.get(step))
+        return next((worth for worth in named if worth is not None), self.each)
 
 
 class PointsKind:
@@ -229,11 +233,6 @@ class PointsKind:
             each = WORTH.read(node, problems)
             return None if each is None else Points(each)
         found: dict[str, Decimal] = self.kinds[1].read(node, problems) or {}
-        known = made() | inquiries().keys()
-        for key, _ in node.entries:
-            if key.text not in STORY and key.text not in known:
-                wrong = f"{describe(key)} is no step, and no step makes it"
-                problems.add(key.where, wrong, nearest(key.text, [*STORY, *sorted(known)]))
         steps = {name: worth for name, worth in found.items() if name in STORY}
         others = {name: worth for name, worth in found.items() if name not in STORY}
         return Points(steps=steps, quantities=others)

@@ -201,7 +201,7 @@ class Exam:
         place = full.seen_from(pass_of(full)).path.at(None)
         if part is None:
             return PlacedStep("", place, full.local)
-        return PlacedStep(part.step, place, part.definitions[-1].name.local)
+        return PlacedStep(part.called, place, part.definitions[-1].name.local)
 
     @cached_property
     def points_of_steps(self) -> Mapping[PlacedStep, Decimal]:

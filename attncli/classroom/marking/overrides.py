@@ -129,7 +129,7 @@ def _belongs_to(exam: Exam | OwnQuestions, item: Item) -> Iterator[str]:
     cell = item.cell if line is None else first_cell_of(exam.trace, line)
     assert cell is not None
     part = exam.trace.part_of(cell.quantity)
-    yield from (cell.quantity, *(() if part is None else (part.step,)))
+    yield from (cell.quantity, *(() if part is None else (part.step, part.called)))
 
 
 def _with(paper: MarkedExam, entry: Override, k: int, items: Sequence[Item]) -> MarkedExam:

@@ -27,6 +27,7 @@ from attncli.scenario.file.problems import ScenarioError
 from attncli.steps import Mistake, step_named
 from attncli.steps.mistakes import all_made_wrongly
 from attncli.steps.order import step_of
+from attncli.steps.written.step import EQUATIONS_STEP
 from attncli.trace import Axis, Definition, PlannedStep, Quantity, Trace
 
 if TYPE_CHECKING:
@@ -110,6 +111,8 @@ def is_share(name: Name, definition: Definition | None = None) -> bool:
     """Tells whether each row of a quantity adds up to 1, but for rounding; of given ones, weights'
     do."""
     step = "softmax" if definition is None else definition.step
+    if definition is not None and step == EQUATIONS_STEP.name:
+        return is_a(definition.operation, DivideByRow)
     return name.local in step_named(step).results.adds_up_to_one
 
 

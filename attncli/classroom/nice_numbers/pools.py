@@ -119,21 +119,39 @@ def drawn_of(
     alike: dict[tuple[object, ...], list[Name]] = {}
     for name, matrix in given.items():
         if name in used and name not in pools and _may_vary(scenario, name, matrix):
-            kin = (_KIN.get(name.local, name.local), matrix.shape, matrix.written)
+            kin = (
+                _KIN.get(name.local, name.local) if not _is_own(scenario, name) else name,
+                matrix.shape,
+                matrix.written,
+            )
             alike.setdefault(kin, []).append(name)
     drawns = (
         Drawn((name,), given[name].shape, *pool) for name, pool in pools.items() if name in used
     )
-    return *drawns, *(_drawn(names, given[names[0]], narrow) for names in alike.values())
+    return *drawns, *(
+        _drawn_of_own(names, given[names[0]], narrow)
+        if _is_own(scenario, names[0])
+        else _drawn(names, given[names[0]], narrow)
+        for names in alike.values()
+    )
 
 
 def _may_vary(scenario: Scenario, name: Name, matrix: Matrix) -> bool:
     written = matrix.written is not None and name not in scenario.given.sources
-    if not written or name.local not in _DRAWN or not matrix.values.any():
+    if not written or not np.isfinite(matrix.values).all():
         return False
-    if not np.isfinite(matrix.values).all():
+    if _is_own(scenario, name):
+        vary = scenario.plan.written.vary
+        is_mask = bool(np.isin(matrix.values, (0, 1)).all())
+        return not is_mask if vary is None else name.local in vary
+    if name.local not in _DRAWN or not matrix.values.any():
         return False
     return not is_share(name) or _adds_up(matrix)
+
+
+def _is_own(scenario: Scenario, name: Name) -> bool:
+    """Tells whether a matrix is given to equations of the scenario's own."""
+    return name in scenario.plan.written.sides
 
 
 def _adds_up(matrix: Matrix) -> bool:
@@ -158,6 +176,14 @@ def _drawn(names: list[Name], matrix: Matrix, narrow: bool) -> Drawn:
     if places and not local.isdisjoint(_INPUTS):
         pool = _mostly_small(pool)
     return Drawn(tuple(names), shape, places, pool)
+
+
+def _drawn_of_own(names: list[Name], matrix: Matrix, narrow: bool) -> Drawn:
+    """Returns what an array of equations of a scenario's own is drawn from."""
+    if narrow:
+        return Drawn(tuple(names), matrix.shape, 1, _SMALL)
+    places = min(matrix.places or 0, 1)
+    return Drawn(tuple(names), matrix.shape, places, (_tenths if places else _whole)(matrix))
 
 
 def _whole(matrix: Matrix) -> tuple[int, ...]:

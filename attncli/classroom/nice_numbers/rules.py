@@ -19,6 +19,8 @@ from attncli.classroom.nice_numbers.candidate_quantity import (
 )
 from attncli.classroom.nice_numbers.costs import WITHIN
 from attncli.errors import Problem
+from attncli.maths.equations.arrays import laid
+from attncli.maths.equations.tree import Apply, Expression, each
 from attncli.maths.numbers.rounding import Array, Flags
 from attncli.maths.operations.activations import Activate, Dropout
 from attncli.maths.operations.attention import ProductOfMatrices
@@ -26,6 +28,7 @@ from attncli.maths.operations.equation import is_a
 from attncli.maths.operations.operation import ZeroOne
 from attncli.maths.operations.prediction import KeptShare
 from attncli.maths.operations.softmax import DivideByRow, Exponential
+from attncli.maths.operations.written import Written
 from attncli.scenario.file.problems import nearest
 
 _NO_PIVOT = 1e-9
@@ -171,6 +174,7 @@ RULES: Mapping[str, str] = MappingProxyType(
         "method": "the maximum of a softmax row is subtracted in all forms or in none",
         "singular": "no matrix of new numbers is singular (of less than full rank)",
         "unvaried": "in no matrix of new numbers more than half are the same",
+        "conditions": "each condition of an equation holds in some cells and fails in others",
         "large": "no number has more than four digits before its decimal point",
         "mistakes": "each declared common mistake changes a blank by more than rounding",
         "difficulty": f"forms are worth as many points, and cost what is aimed for: {WITHIN}",
@@ -222,7 +226,7 @@ def zeros(made: CandidateQuantity) -> Flags | None:
     A single number that an activation makes may be 0: that is what it is for.
     """
     single = made.values.shape[1] == 1 and isinstance(made.operation, Activate)
-    if made.is_list or single or isinstance(made.operation, ZeroOne):
+    if made.is_list or single or isinstance(made.operation, ZeroOne) or _chooses(made):
         return None
     return np.asarray(~along(np.logical_or, made.values != 0))
 
@@ -233,9 +237,44 @@ def repeats(made: CandidateQuantity) -> Flags | None:
     Masks and lists are left aside, columns that an activation made 0, and products of a column and
     a row, where two equal numbers make two equal rows or columns.
     """
-    if made.is_list or isinstance(made.operation, ZeroOne) or _is_outer(made):
+    if made.is_list or isinstance(made.operation, ZeroOne) or _is_outer(made) or _chooses(made):
         return None
     return np.asarray(alike_rows(made) | alike_columns(made))
+
+
+_CHOOSING = ("where", "max", "min", "relu", "abs")
+"""Functions by which different numbers may give the same."""
+
+
+def _chooses(made: CandidateQuantity) -> bool:
+    """Tells whether an equation of a scenario's own takes one of several, so that zeros and equal
+    rows may come of it as a mask's or a relu's do."""
+    written = made.operation if isinstance(made.operation, Written) else None
+    return written is not None and any(x.function in _CHOOSING for x in each(written.tree, Apply))
+
+
+def conditions(made: CandidateQuantity) -> Flags | None:
+    """Finds equations with a condition that holds in all cells, or in none. -> [1, 1]"""
+    if not isinstance(made.operation, Written):
+        return None
+    choices = (node for node in each(made.operation.tree, Apply) if node.function == "where")
+    found = None
+    for condition in dict.fromkeys(choice.arguments[0] for choice in choices):
+        holds = _holding(made, made.operation, condition)
+        one_sided = np.asarray((holds.all(axis=0) | ~holds.any(axis=0))[np.newaxis, np.newaxis])
+        found = one_sided if found is None else found | one_sided
+    return found
+
+
+def _holding(made: CandidateQuantity, operation: Written, condition: Expression) -> Flags:
+    """Tells where a condition holds. -> [cells] or [cells, b]"""
+    part = laid(condition, operation.sides)
+    values = np.asarray(part.work(made.operands.values)) != 0
+    many = made.values.shape[2:]
+    if many:  # which may have it in common
+        values = values[..., np.newaxis] if values.ndim == len(part.indices) else values
+        values = np.broadcast_to(values, (*values.shape[:-1], *many))
+    return np.asarray(values.reshape(-1, *many))
 
 
 def _is_outer(made: CandidateQuantity) -> bool:
@@ -312,6 +351,7 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
         "zeros": zeros,
         "repeats": repeats,
         "trivial": trivial,
+        "conditions": conditions,
         "ties": _ties,
         "extreme": _extreme,
         "uniform": uniform,
@@ -331,7 +371,9 @@ GIVEN_CHECKS: Mapping[str, Callable[[Array], Flags]] = MappingProxyType(
 )
 """The rules that are about a matrix whose numbers are drawn, not made. [n, m] -> [1, 1]"""
 
-OF_ONE_KIND = frozenset({"extreme", "uniform", "winners", "exponentials", "method", *GIVEN_CHECKS})
+OF_ONE_KIND = frozenset(
+    {"extreme", "uniform", "winners", "exponentials", "method", "conditions", *GIVEN_CHECKS}
+)
 """Rules that forms may break in as many places as the scenario's own numbers do."""
 
 

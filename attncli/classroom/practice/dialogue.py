@@ -243,12 +243,12 @@ def _exercise_in(typed: PracticeArguments) -> ExerciseFile:
 
 
 def _worked(typed: PracticeArguments, source: str) -> Trace:
-    from attncli.pages.parts.selection import check_steps
+    from attncli.pages.parts.selection import check_steps, own_steps
 
     complaints = Complaints()
-    complaints.hear(check_steps, typed.part.steps)
     with complaints.heard():
         trace = typed.allowed.worked_alone(source, typed.changed.changes())
+        complaints.hear(check_steps, typed.part.steps, own_steps(trace))
     complaints.stop_if_any()
     return trace
 

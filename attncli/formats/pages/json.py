@@ -357,7 +357,7 @@ def _plain(node: Expression | Equation) -> str:
 
 def _section(section: doc.Section) -> dict[str, Any]:
     data: dict[str, Any] = {
-        "step": section.step,
+        "step": section.own or section.step,
         **_unless_empty(path=section.path),
         "title": _text_of(section.title),
         "formula": ", ".join(map(_plain, section.formulas)),

@@ -35,7 +35,7 @@ from attncli.formats.writers import (
     with_tables_together,
     written,
 )
-from attncli.maths.equations.tree import Number
+from attncli.maths.equations.tree import Equation, Number
 from attncli.maths.notation import name_of, plain, unbreakable
 from attncli.maths.notation.escaping import printed
 from attncli.maths.notation.plain import GLUE
@@ -111,6 +111,15 @@ def _heading(heading: Heading, cells: int) -> list[Line]:
 
 def _indented(lines: Sequence[Line]) -> list[Line]:
     return [[StyledText(" " * _INDENT), *line] if line else [] for line in lines]
+
+
+def _paragraph(block: doc.Paragraph, cells: int) -> list[Line]:
+    """Sets running text; a formula by itself may be wider, and goes on below its right side."""
+    match block.text:
+        case [Equation() as formula]:
+            return wrapped([StyledText(inked(formula), "formula")], cells, _INDENT, BRACKETS)
+        case _:
+            return _behind([], block.text, cells)
 
 
 def _points(block: doc.Bullets, cells: int) -> list[Line]:
@@ -220,7 +229,7 @@ _WRITERS: Mapping[type, Callable[[Any, int], list[Line]]] = {
     NewPage: lambda *_: [NEW_PAGE],
     Tables: lambda piece, cells: _indented(tables_together(piece.matrices, cells - _INDENT)),
     doc.DefinitionList: _facts,
-    doc.Paragraph: lambda block, cells: _behind([], block.text, cells),
+    doc.Paragraph: _paragraph,
     doc.Bullets: _points,
     doc.Callout: lambda block, cells: _behind([StyledText("▸ ", "rule")], block.text, cells),
     doc.Subheading: lambda block, cells: wrapped(

@@ -314,6 +314,8 @@ class _Enclosures(ex.Fold[Enclosure]):
     def _contracted(self, a: Array, b: Array, axes: tuple[int, ...]) -> Array:
         """Sums products over some axes; an axis of length 1 goes with any."""
         letters, over = self.letters, "".join(self.letters[axis] for axis in axes)
+        ones = (1,) * len(letters)
+        a, b = (x if x.ndim else x.reshape(ones) for x in (a, b))  # a number that stands there
         if max(a.ndim, b.ndim) > len(letters):  # of many candidates
             left = "".join(letter for letter in letters if letter not in over)
             made = np.einsum(f"{letters}...,{letters}...->{left}...", a, b)

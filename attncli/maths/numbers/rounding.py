@@ -121,6 +121,9 @@ class Rounding:
     """The decimals of steps that have their own, by their names."""
     quantities: Mapping[str, int] = field(default_factory=dict)
     """The decimals of quantities that have their own, by their names."""
+    makers: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
+    """The steps of a scenario's own that make quantities, by the full names of these, where such a
+    step has decimals of its own."""
     most_settled: float = field(default=math.inf, repr=False, compare=False)
     """The most numbers that a quantity's doubtful cells may be worked from, cell by cell, in
     full."""
@@ -146,6 +149,7 @@ class Rounding:
         Looks up its full name, then its last part with its time (`a[2]`), then without (`a`), and
         otherwise takes the decimals of the step.
         """
+        step = self.makers.get(name, step) if self.makers else step
         if not self.quantities:
             return self.of(step)
         entries = (self.quantities.get(text) for text in (name, name.alone, name.local))

@@ -238,11 +238,10 @@ class Masked(Indexed):
     layout = "rows"
     copies = True
 
-    def __init__(self, value: Number = MINUS_INFINITY) -> None:
+    def __init__(self, value: Number = MINUS_INFINITY, told: Equation | None = None) -> None:
         text = "x[i, j] if seen[i, j] else value"
-        super().__init__(
-            *read_equation(text, {"x": "n m", "seen": "n m"}, numbers={"value": value})
-        )
+        read = read_equation(text, {"x": "n m", "seen": "n m"}, numbers={"value": value})
+        super().__init__(*read, told=told)
 
     def round_result(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:  # noqa: ARG002
         scores, (hidden,) = operands[0], {number.full for number in numbers_in(self.tree)}

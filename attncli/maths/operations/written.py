@@ -16,7 +16,7 @@ from attncli.maths.equations.tree import Equation, Expression, Symbol, define
 from attncli.maths.numbers.rounding import Array, Rounding, TooLarge, TooLong, Unworkable
 from attncli.maths.operations.equation import Indexed
 from attncli.maths.operations.masking import Masked
-from attncli.maths.operations.operation import WholeNumbers, Working
+from attncli.maths.operations.operation import WholeNumbers, Working, cells_of_row
 
 _MET = "a condition that some numbers meet"
 _MOST_SEARCHED = 10_000
@@ -27,18 +27,26 @@ _MOST_SEARCHED = 10_000
 class Written(Indexed):
     """An operation that is an equation of a scenario."""
 
-    told: Equation | None = None
-    """The equation with the names and the indices of its author."""
     counts: frozenset[int] = frozenset()
     """The places of operands that count along a side."""
     decimals: int = 0
     """The decimals that the results are shown with."""
 
-    def formula(self, name: str, *operands: str) -> Equation:
-        return super().formula(name, *operands) if self.told is None else self.told
-
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
         return worked_inside_out(self.first_form(i, j, *operands), self.decimals)
+
+    def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:
+        if "j" not in self.sides.indices or not self._has_parts_of_cells():
+            return super().row(i, names, *operands)
+        extents = self.sides.extents([operand.shape for operand in operands])
+        return (cells_of_row(self, i, extents[self.sides.result[1]], *operands),)
+
+    def _has_parts_of_cells(self) -> bool:
+        """Tells whether something in it is worked for each cell by itself: what is added up inside
+        another part, or chosen."""
+        inside = [part for child in ex.children(self.tree) for part in ex.each(child, ex.Node)]
+        adds_up = any(isinstance(part, ex.Total | ex.Reduction) for part in inside)
+        return adds_up or any(part.function == "where" for part in ex.each(self.tree, ex.Apply))
 
     def whole_form(self, i: int, j: int, *operands: Matrix) -> Expression:
         """Returns the first form for numbers that may change; conditions on places alone don't."""
@@ -168,6 +176,13 @@ class Kept(Masked):
         blind = ~np.isfinite(result.values).any(axis=1)
         if blind.any():
             raise Unworkable(int(blind.argmax()), "softmax over nothing", _MET)
+
+
+class Rearranged(Written):
+    """The numbers of one operand in another order."""
+
+    layout = "rows"
+    copies = True
 
 
 class Condition(Written):

@@ -152,11 +152,11 @@ class Pairs(NamedTuple):
 
     @classmethod
     def of(cls, own: Trace, other: Trace) -> Pairs:
-        pairs = list(_pairs(own.quantities, other.quantities))
+        pairs = list(_pairs({n: own[n] for n in own}, {n: other[n] for n in other}))
         mine = {pair.own.name for pair in pairs}
         theirs = {pair.other.name for pair in pairs}
-        names = [q.name for q in own.quantities.values() if q.name not in mine]
-        others = [q.name for q in other.quantities.values() if q.name not in theirs]
+        names = [own[n].name for n in own if own[n].name not in mine]
+        others = [other[n].name for n in other if other[n].name not in theirs]
         apart = {*names} & {*others}
         return cls(
             tuple(pairs),

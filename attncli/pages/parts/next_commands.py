@@ -40,7 +40,7 @@ def where_to_read(trace: Trace, selection: Selection) -> list[Block]:
     if not steps or called is None:
         return []
     part = last_finding(trace, selection).part or steps[-1]
-    step = _way_to_read_of(steps) or part.step
+    step = _way_to_read_of(steps) or part.called
     explained = f"{_typed(called)} --step {step}{asking_for_large(trace.scenario)}"
     if any(q is weights_of(trace) for q in unused_in(trace)):
         explained = "softmax"
@@ -87,7 +87,7 @@ def _way_to_read_of(steps: Sequence[PlannedStep]) -> str:
     if not isinstance(steps[-1].place, BackwardPlace):
         return ""
     back = [part for part in steps if isinstance(part.place, BackwardPlace)]
-    return next((part for part in back if step_of(part).prominence.read_first), back[0]).step
+    return next((part for part in back if step_of(part).prominence.read_first), back[0]).called
 
 
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-+=/")

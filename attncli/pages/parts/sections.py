@@ -42,7 +42,8 @@ from attncli.maths.equations.tree import (
 )
 from attncli.maths.equations.tree import each as nodes_of
 from attncli.maths.operations.operation import One
-from attncli.maths.operations.rearranging import ColumnsAsRows, TakeRows
+from attncli.maths.operations.rearranging import ColumnsAsRows, JoinRows, TakeRows
+from attncli.maths.operations.written import Condition
 from attncli.names import GRADIENTS, Name
 from attncli.pages.parts.blocks import (
     by_gates,
@@ -142,7 +143,8 @@ def section_of(
     """Returns a section about a part."""
     formulas = formulas_at(trace, part)
     place = place_in_words(part.path)
-    return Section(part.step, number, title_of(part), formulas, tuple(blocks), part.path, place)
+    section = Section(part.step, number, title_of(part), formulas, tuple(blocks), part.path, place)
+    return section._replace(own=part.place.called)
 
 
 def formulas_at(trace: Trace, part: PlannedStep) -> tuple[Equation, ...]:
@@ -321,18 +323,33 @@ def _arranged(
 
 
 def _each_in_turn(quantities: Sequence[ShownQuantity], selection: Selection) -> list[Block]:
-    """Returns each quantity of a scenario's own step after its formula: its working, its table."""
-    numbers = [q._replace(table=None) if q.quantity.is_number else q for q in quantities]
-    return one_by_one(numbers, selection)
+    """Returns each quantity of a scenario's own step after its formula: its working, its table. One
+    number needs no table, and what meets a condition none on the page."""
+    blocks: list[Block] = []
+    for quantity in quantities:
+        definition, table = quantity.quantity.definition, quantity.table
+        is_aside = definition is not None and isinstance(definition.operation, Condition)
+        if table is not None and (is_aside or quantity.quantity.is_number):
+            blocks += [*quantity.working, DataTable(table)]
+        else:
+            blocks += one_by_one([quantity], selection)
+    return blocks
 
 
 def _formula_of(part: PlannedStep, quantity: Quantity) -> list[Block]:
     """Returns the formula of what a scenario's own step makes, which stands before its working."""
     definition = quantity.definition
-    if definition is None or definition.operation.copies:
+    if definition is None or isinstance(definition.operation, Condition | JoinRows):
         return []
     names = map(part.place.here, (definition.name, *definition.operands))
     return [Paragraph((formula,)) for formula in definition.operation.formulas(*names)]
+
+
+def formulas_before(part: PlannedStep, quantities: Iterable[Quantity]) -> list[Block]:
+    """Returns the formulas of some of what a scenario's own step makes; nothing for other steps."""
+    if not part.place.called:
+        return []
+    return [block for quantity in quantities for block in _formula_of(part, quantity)]
 
 
 def only_data(trace: Trace, part: PlannedStep, selection: Selection) -> list[Block]:
@@ -480,8 +497,8 @@ def opening_blocks(
 ) -> list[Block]:
     """Returns what opens a part: what happens, the given matrices that it needs, remarks on how it
     is done here; in a section that is read `alone`, also what one before it said."""
-    step = step_of(part)
-    blocks: list[Block] = [Paragraph(step.happens_at(part.place))]
+    happens = step_of(part).happens_at(part.place)
+    blocks: list[Block] = [Paragraph(happens)] if any(happens) else []
     if part.step == "tokenize":
         return [*blocks, *cuts_of(part, alone=alone), *token_blocks(part.place)]
     given = given_blocks(trace, givens, selection, part.path)

@@ -264,7 +264,7 @@ class Selection(NamedTuple):
         """Tells whether a part is told."""
         head = part.place.head if isinstance(part.place, HeadPlace) else None
         return (
-            (not self.steps or part.step in self.steps)
+            (not self.steps or part.is_named(self.steps))
             and (not self.parts or any(part is step for step in self.parts))
             and (not self.queries or part.time is None or part.time - 1 in self.queries)
             and (self.layer is None or _is_inside(part, self.layer))
@@ -362,12 +362,19 @@ def tried(find: Callable[[str], T], texts: Sequence[str], wrong: list[Problem]) 
     return found
 
 
-def check_steps(steps: Sequence[str]) -> None:
-    """Raises SelectionError, naming all of them, for steps that are none of the story."""
+def own_steps(*traces: Trace) -> tuple[str, ...]:
+    """Returns the names of the steps that scenarios write themselves."""
+    names = (own.name for trace in traces for own in trace.scenario.plan.written.steps)
+    return tuple(dict.fromkeys(names))
+
+
+def check_steps(steps: Sequence[str], own: Sequence[str] = ()) -> None:
+    """Raises SelectionError, naming all of them, for steps that are none of the story, nor a
+    scenario's `own`."""
     wrong = [
-        Problem.of(f"--step {step}", "no such step", nearest_step(step))
+        Problem.of(f"--step {step}", "no such step", nearest_step(step, own))
         for step in steps
-        if step not in STORY
+        if step not in STORY and step not in own
     ]
     if wrong:
         raise SelectionError(wrong)
@@ -467,8 +474,8 @@ def sentence_axis(text: TokenizedText) -> Axis:
 def check_on_page(trace: Trace, selection: Selection) -> None:
     """Raises SelectionError for steps asked for that the trace doesn't go through."""
     parts = shown_parts(trace)
-    texts = list(dict.fromkeys(part.step for part in parts))
-    missing = [step for step in selection.steps if step not in texts]
+    texts = list(dict.fromkeys(part.called for part in parts))
+    missing = [step for step in selection.steps if not any(p.is_named((step,)) for p in parts)]
     if missing:
         through = f"it goes through {listed(texts)}" if texts else "it goes through none"
         wrong = "this scenario has no such step"

@@ -20,6 +20,7 @@ from attncli.option_values import LANGUAGES
 from attncli.scenario.model import Layer, Phrase, Recurrent, Stack, projected_when
 from attncli.scenario.scenario import ALL_OURS, Scenario
 from attncli.steps.attention.scores import SCALE
+from attncli.steps.written.step import environment_of
 from attncli.trace import Trace, Unfinished
 from attncli.trace.axes import place_of
 from attncli.trace.trace import Outline, outline_of
@@ -188,6 +189,8 @@ def rounding_in_words(rounding: Rounding, words: Words = _ENGLISH) -> str:
 
 def sizes(outline: Outline, stack: Stack, words: Words = _ENGLISH) -> Spans:
     """Says what is the same in every layer: `3 tokens, d_model = 2, 2 heads, d_k = 2, d_v = 2`"""
+    if outline.scenario.plan.written.alone:
+        return joined(_own_sizes(outline.scenario))
     tokens, layers = stack.text.tokens, stack.layers
     counts = [words.counted("tokens", len(tokens))] if tokens else []
     counts += [words.counted("layers", len(layers))] if len(layers) > 1 else []
@@ -206,6 +209,12 @@ def sizes(outline: Outline, stack: Stack, words: Words = _ENGLISH) -> Spans:
     inner = (_columns(outline, below(layer.path, "hidden"), made=True) for layer in layers)
     lines += _size("d_ff", _common(inner))
     return joined(lines)
+
+
+def _own_sizes(scenario: Scenario) -> list[Spans]:
+    """Says how long the sides are that equations name: `token = 3, d_k = 2`"""
+    sides = environment_of(scenario).sides
+    return [line for name, side in sides.items() for line in _size(name, side.length)]
 
 
 def _heads(outline: Outline, stack: Stack, words: Words) -> list[Spans]:
@@ -301,6 +310,8 @@ def _in_words(phrase: Phrase, own: Mapping[str, str]) -> Spans:
 
 def _attends(trace: Trace, stack: Stack) -> bool:
     """Tells whether scores came to be made or given in a stack."""
+    if trace.scenario.plan.written.alone:
+        return False
     names = (*(q.name for q in trace.given), *(d.name for d in trace.plan if d.name in trace))
     scores = (name for name in names if name.local == "scores")
     in_stack = (name for name in scores if place_of(name, trace.scenario).stack is stack)

@@ -51,7 +51,8 @@ def _apply(tree: Map, change: Change, keys: Keys) -> Map:
         address = parse_address(change.key)
     except AddressError as error:
         raise scenario_error(where, error.wrong, "write for example 'W_K[1,2]=0'") from None
-    path = path_of(address)
+    path = path_in(tree, address)
+    _check_given(tree, path, keys, where)
     if not 1 <= len(path) <= reading.DEEPEST:
         wrong = f"a key of {len(path)} parts" if path else "names no key"
         raise scenario_error(where, wrong, f"use 1 to {reading.DEEPEST} parts, like 'W_K[1,2]=0'")
@@ -66,6 +67,52 @@ def _apply(tree: Map, change: Change, keys: Keys) -> Map:
 def path_of(address: Address) -> tuple[str, ...]:
     """Returns the keys and entries, each inside the one before, that an address leads through."""
     return (*address.segments, *(index.text for index in address.indices))
+
+
+def path_in(tree: Map, address: Address) -> tuple[str, ...]:
+    """Returns the keys and entries that an address leads through in a tree: `W_Q[1, 2]` is an entry
+    of `W_Q[d, d_k]` in `given`, if that is there and no key of the tree has the name. Indices may
+    be the names of places along its sides."""
+    path, given = path_of(address), tree.get("given")
+    if not isinstance(given, Map) or not path:
+        return path
+    if tree.get(path[0]) is None:
+        path = ("given", *path)
+    known = {key.text.partition("[")[0].strip(): key.text for key, _ in given.entries}
+    if path[0] != "given" or len(path) == 1 or path[1] not in known:
+        return path_of(address)
+    key = known[path[1]]
+    sides = [side.strip() for side in key.partition("[")[2].rstrip(" ]").split(",")]
+    places = (_place(tree, side, index) for side, index in zip(sides, path[2:], strict=False))
+    return ("given", key, *places, *path[2 + len(sides) :])
+
+
+def _check_given(tree: Map, path: Sequence[str], keys: Keys, where: Where) -> None:
+    """Raises ScenarioError for a number that isn't given to equations, and is nothing else."""
+    given = tree.get("given")
+    if not isinstance(given, Map) or not path:
+        return
+    known = [key.text.partition("[")[0].strip() for key, _ in given.entries]
+    if path[0] == "given" and len(path) > 1 and given.get(path[1]) is None:
+        right = nearest(path[1], known)
+        raise scenario_error(where, f"there is no {quote(path[1])} in given", right)
+    if path[0] not in keys and tree.get(path[0]) is None:
+        right = nearest(path[0], [*known, *keys])
+        raise scenario_error(where, f"nothing is called {quote(path[0])}", right)
+
+
+def _place(tree: Map, side: str, index: str) -> str:
+    """Returns the place from 1, as a text, of a name along a side; any other index as it is."""
+    names = tree.get("names")
+    labels = names.get(side) if isinstance(names, Map) else None
+    labels = tree.get("tokens") if labels is None and side == "token" else labels
+    texts = (
+        [entry.text for entry in labels.items if isinstance(entry, Scalar)]
+        if isinstance(labels, Items)
+        else []
+    )
+    is_one = not index.isdecimal() and texts.count(index) == 1
+    return str(texts.index(index) + 1) if is_one else index
 
 
 def _check_parts(node: Node | None, path: Sequence[str], where: Where) -> None:

@@ -16,7 +16,7 @@ from attncli.errors import Where
 from attncli.maths.notation.escaping import key_of
 from attncli.scenario.file import reading
 from attncli.scenario.file.address import AddressError, parse_address
-from attncli.scenario.file.changes import Change, Keys, applied, path_of, value_of
+from attncli.scenario.file.changes import Change, Keys, applied, path_in, value_of
 from attncli.scenario.file.emitting import on_one_line, written
 from attncli.scenario.file.nodes import Map, data_of
 from attncli.scenario.file.problems import Diagnostics, scenario_error
@@ -47,7 +47,7 @@ def _edited(text: str, changes: Sequence[Change], keys: Keys) -> str:
     problems = Diagnostics()
     meant = applied(tree_in(text, problems), changes, keys, problems)
     problems.stop_if_any()
-    new = _spliced(text, _lasting(changes), keys)
+    new = _spliced(text, _lasting(_read(text), changes), keys)
     if new and data_of(tree_in(new, problems)) == data_of(meant):
         return new
     if len(changes) == 1:
@@ -72,11 +72,11 @@ def _spliced(text: str, changes: Iterable[Change], keys: Keys) -> str:
     return "".join([*pieces, text[max(end, 0) :]]) if len(known) == len(places) else ""
 
 
-def _lasting(changes: Sequence[Change]) -> Sequence[Change]:
+def _lasting(tree: Map, changes: Sequence[Change]) -> Sequence[Change]:
     """Keeps the changes that no later one replaces entirely."""
     lasting, replaced = list[Change](), set[tuple[str, ...]]()
     for change in reversed(changes):
-        path = path_of(parse_address(change.key))
+        path = path_in(tree, parse_address(change.key))
         if not any(path[:k] in replaced for k in range(1, len(path) + 1)):
             lasting.append(change)
             replaced.add(path)
@@ -102,7 +102,7 @@ def splice_of(text: str, key: str) -> Splice | None:
         address, node = parse_address(key), _composed(text)
     except (AddressError, yaml.YAMLError):
         return None
-    path = path_of(address)
+    path = path_in(_read(text), address)
     for k, name in enumerate(path):
         if _is_shared(text, node):
             return None
@@ -111,6 +111,11 @@ def splice_of(text: str, key: str) -> Splice | None:
             return _missing(text, node, path[k:])
         node = inside
     return None if node is None or _is_shared(text, node) else _around(text, node)
+
+
+@lru_cache(maxsize=1)
+def _read(text: str) -> Map:
+    return tree_in(text, Diagnostics())
 
 
 @lru_cache(maxsize=1)

@@ -278,6 +278,12 @@ SIZES = Key(
     MapOf(WholeNumber(1, _MOST), "side"),
     "side → how long it is, where no array has it: `{round: 2}`",
 )
+VARY = Key(
+    "vary",
+    ListOf(TextKind("a name")),
+    "the arrays of `given` that have other numbers in each form of an exercise: `[X, W_Q]`; without"
+    " it all but those of 0 and 1 alone, such as masks",
+)
 EQUATIONS = Key(
     "equations",
     ListOf(EquationKind()),

@@ -11,11 +11,22 @@ from typing import NamedTuple
 from attncli.maths.equations import language as said
 from attncli.maths.equations import tree as ex
 from attncli.maths.equations.language import Bound, Cell, EquationError, Over, Part, walk
-from attncli.maths.equations.tree import Equation, Expression, at, define
+from attncli.maths.equations.tree import (
+    Apply,
+    Equation,
+    Expression,
+    Quotient,
+    Symbol,
+    Total,
+    at,
+    define,
+    e_to,
+)
 from attncli.maths.numbers.rounding import Rounding
+from attncli.maths.operations.masking import MINUS_INFINITY
 from attncli.maths.operations.operation import Operation
 from attncli.maths.operations.softmax import DivideByRow, Exponential, RowSum
-from attncli.maths.operations.written import Condition, Counting, Kept, Written
+from attncli.maths.operations.written import Condition, Counting, Kept, Rearranged, Written
 from attncli.names import Name
 from attncli.steps.written.arrays import Environment, Known, Moment, Side
 from attncli.steps.written.formulas import formula_of, symbol_of
@@ -199,17 +210,45 @@ class _Lowering:
     # -- softmax and layer norm --------------------------------------------------------------------
 
     def _along_alone(self, part: Over, names: tuple[str, ...]) -> Lowered:
-        """Lowers an equation that is nothing but a softmax, which is what it makes where it goes
-        along the last side, and else the other way round."""
+        """Lowers an equation that is nothing but a softmax, which is what it makes; where it goes
+        along the first of two sides, its parts are made the other way round."""
         name = self.planner.name(self.target.name)
-        if names[-1] == part.bounds[0].name:
-            _, indices = self._along(part, names, name)
-            if indices == names:
-                return Lowered((*self.definitions,), made_of(name, self._sides(names), lies=True))
-            del self.definitions[:]
+        indices = self._indices_along(part, names)
+        if indices == names:
+            self._along(part, names, name)
+            return Lowered((*self.definitions,), made_of(name, self._sides(names), lies=True))
+        if {*indices} == {*names} and part.function == "softmax":
+            return self._turned(part, indices, names, name)
         return self._of_result(
             names, part, lies=self.indices.moment is not None and len(names) == 1
         )
+
+    def _turned(
+        self, part: Over, indices: tuple[str, ...], names: tuple[str, ...], name: Name
+    ) -> Lowered:
+        """Lowers a softmax along the first side of what it makes: its parts have that side last,
+        and only the quotient has the author's order."""
+        exp, exp_sum = self._exponentials(part, indices, name)
+        sides = self._sides(indices)
+        arrays = {
+            exp.local: self._timed(exp, sides, lies=False),
+            exp_sum.local: self._timed(exp_sum, sides[:-1], lies=False),
+        }
+        known = replace(self.known, arrays={**self.known.arrays, **arrays})
+        whole, of_row = (", ".join((*self._time, *x)) for x in (indices, indices[:-1]))
+        equation = said.read_equation(
+            f"{name.local}[{', '.join((*self._time, *names))}]"
+            f" = {exp.local}[{whole}] / {exp_sum.local}[{of_row}]"
+        )
+        assert isinstance(equation.target, said.Target)
+        moment = self.indices.moment
+        made = _Lowering(equation.target, equation.value, known, self.planner, moment).made()
+        return Lowered((*self.definitions, *made.definitions), made.made)
+
+    @property
+    def _time(self) -> tuple[str, ...]:
+        """Returns the index of the times, which stands before all others."""
+        return (self.indices.moment.index,) if self.indices.moment else ()
 
     def _hoisted(self, part: Over, scope: Collection[str]) -> tuple[Name, tuple[str, ...]]:
         """Makes a softmax inside an equation a quantity of its own."""
@@ -223,22 +262,40 @@ class _Lowering:
         """Makes what goes along an index a quantity, whose last side is that index; returns its
         name and its indices."""
         indices = self._indices_along(part, scope)
+        if part.function == "layer_norm":
+            self._normalized(part, indices, self._array_of(part, indices, name), name)
+            return name, indices
+        exp, exp_sum = self._exponentials(part, indices, name)
+        shares = self._cell(exp, indices), self._cell(exp_sum, indices[:-1])
+        told = define(self._cell(name, indices), Quotient(*shares))
+        divided = replace(DivideByRow(), told=told)
+        self.definitions.append(Definition(name, divided, (exp, exp_sum)))
+        return name, indices
+
+    def _exponentials(self, part: Over, indices: tuple[str, ...], name: Name) -> tuple[Name, Name]:
+        """Makes what a softmax divides, and what it divides by; returns their names."""
         inside = self._array_of(part, indices, name)
         if part.condition is not None:
             inside = self._masked(part, indices, inside, name)
-        if part.function == "layer_norm":
-            self._normalized(part, indices, inside, name)
-            return name, indices
         if part.extra is not None:
             raise EquationError("softmax takes nothing behind a comma", "leave it out", part.start)
         exp, exp_sum = (self._beside(name, what) for what in ("exp", "sum"))
         power = Exponential.under(self.planner.rounded(exp), self.planner.step)
+        raised, each = self._cell(exp, indices), e_to(self._cell(inside, indices))
+        total = Total(indices[-1], raised)
+        power = replace(power, told=define(raised, each))
+        added = replace(RowSum(), told=define(self._cell(exp_sum, indices[:-1]), total))
         self.definitions += (
             Definition(exp, power, (inside,)),
-            Definition(exp_sum, RowSum(), (exp,)),
-            Definition(name, DivideByRow(), (exp, exp_sum)),
+            Definition(exp_sum, added, (exp,)),
         )
-        return name, indices
+        return exp, exp_sum
+
+    def _cell(self, name: Name, indices: tuple[str, ...]) -> Symbol:
+        """Writes a quantity with its author's indices, the time before them where it has one."""
+        moment = self.indices.moment
+        is_timed = moment is not None and name == name.at(moment.now)
+        return at(name.at(None).local, *(self._time if is_timed else ()), *indices)
 
     def _normalized(self, part: Over, indices: tuple[str, ...], inside: Name, name: Name) -> None:
         """Makes a layer norm along the last index, in equations: (x − mean) / √(variance + ε)."""
@@ -308,16 +365,17 @@ class _Lowering:
 
     def _array_of(self, part: Over, indices: tuple[str, ...], name: Name) -> Name:
         """Returns the quantity of what a softmax is of, made anew where there is none."""
-        operand = part.operand
+        operand, kind = part.operand, Written
         if isinstance(operand, Cell):
             array, moment = self.indices.array(operand), self.indices.moment
             places = operand.places[1:] if array.times else operand.places
             first = operand.places[0] if operand.places else None
             is_now = not array.times or (moment and first and first[:2] == (moment.index, 0))
             straight = [p.name for p in places if not p.shift] == [*indices]
+            kind = Rearranged if is_now and not straight else Written
             if is_now and straight and (len(indices) > 1 or array.lies):
                 return array.name.at(moment.now) if array.times and moment else array.name
-        return self._made_beside(operand, indices, self._beside(name, "in"), Written)
+        return self._made_beside(operand, indices, self._beside(name, "in"), kind)
 
     def _made_beside(
         self, part: said.Piece, indices: tuple[str, ...], name: Name, kind: type[Written]
@@ -325,7 +383,7 @@ class _Lowering:
         """Defines a quantity that has a part, or a condition, for each of its cells."""
         lies = len(indices) == 1
         reader = self._reader(indices, lies=lies)
-        told = define(at(name.local, *indices), symbol_of(part))
+        told = define(self._cell(name, indices), symbol_of(part))
         tree = reader.read(part)
         self.definitions.append(
             self._define(name, reader, tree, indices, told, lies=lies, kind=kind)
@@ -337,7 +395,9 @@ class _Lowering:
         assert part.condition is not None
         seen = self._made_beside(part.condition, indices, self._beside(name, "seen"), Condition)
         masked = self._beside(name, "masked")
-        self.definitions.append(Definition(masked, Kept(), (inside, seen)))
+        choice = (symbol_of(part.condition), self._cell(inside, indices), MINUS_INFINITY)
+        told = define(self._cell(masked, indices), Apply("where", choice))
+        self.definitions.append(Definition(masked, Kept(told=told), (inside, seen)))
         return masked
 
 

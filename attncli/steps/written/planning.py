@@ -37,6 +37,8 @@ class Part(NamedTuple):
     definitions: tuple[Definition, ...]
     wrongly: tuple[MadeWrongly, ...] = ()
     """The mistakes that can be made."""
+    times: tuple[int, ...] = ()
+    """All times of the step, in their order."""
 
 
 def planned(
@@ -160,13 +162,13 @@ class _Planning:
         for moment in moments:
             definitions = tuple(self._at(moment, arrays))
             wrongly = tuple(self._wrongly(arrays, definitions, moment))
-            yield Part(moment.now, definitions, wrongly)
+            yield Part(moment.now, definitions, wrongly, order)
         made = [self.known.arrays.get(line.equation.target.name) for line in arrays]
         flat = [known for known in made if known and len(known.sides) <= MOST_SIDES]
         for known in flat:
             self.known.arrays[known.name.local] = Known(known.name, known.sides)
         if flat:
-            yield Part(0, tuple(map(_together, flat)))
+            yield Part(0, tuple(map(_together, flat)), times=order)
 
     def _at(self, moment: Moment, lines: Sequence[Line]) -> Iterator[Definition]:
         """Yields the definitions of what is made at a time."""

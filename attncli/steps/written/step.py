@@ -6,20 +6,23 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 from attncli.errors import Where
 from attncli.maths.equations.language import FunctionTarget
 from attncli.maths.equations.tree import Equation
+from attncli.names import Word, WordedText
 from attncli.scenario.file.problems import Diagnostics
 from attncli.scenario.scenario import Scenario
 from attncli.scenario.written import WrittenStep
-from attncli.steps.step import Formulas, Mistake, Planned, Results, Step, Wording
+from attncli.steps.step import Example, Formulas, Mistake, Planned, Results, Step, Wording
 from attncli.steps.written.arrays import Environment, Known, Side
 from attncli.steps.written.formulas import formula_of
-from attncli.steps.written.keys import EQUATIONS, GIVEN, NAMES, SIZES, STEPS
-from attncli.steps.written.lowering import Planner
-from attncli.steps.written.planning import Part, planned
+from attncli.steps.written.keys import EQUATIONS, GIVEN, NAMES, SIZES, STEPS, VARY
 from attncli.trace import Place, PlannedStep
+
+if TYPE_CHECKING:
+    from attncli.steps.written.planning import Part
 
 _STEP = "equations"
 _NAMES = re.compile(r"[^\W\d]\w*")
@@ -49,9 +52,11 @@ class WrittenPlace(Place):
 
     def titled(self, title: str) -> str:  # noqa: ARG002  (each has its own)
         name = self.own.title or self.own.name.replace("_", " ").capitalize()
-        if not self.part.time or self.own.over is None:
+        if self.part.time is None or self.own.over is None:
             return name
-        return f"{name}, {self.own.over.bound.name} = {self.part.time}"
+        index, times = self.own.over.bound.name, self.part.times
+        which = f"{self.part.time}" if self.part.time else f"{times[0]} to {times[-1]}"
+        return f"{name}, {index} = {which}"
 
 
 def environment_of(scenario: Scenario) -> Environment:
@@ -85,10 +90,17 @@ def environment_of(scenario: Scenario) -> Environment:
 def written_steps(place: Place, problems: Diagnostics) -> Iterator[PlannedStep]:
     """Plans the steps that a scenario writes itself; what is wrong with them goes to `problems`."""
     scenario = place.scenario
+    if not scenario.plan.written.steps:
+        return
+    from attncli.steps.written.lowering import Planner
+    from attncli.steps.written.planning import planned
+
     known = environment_of(scenario)
     _check_sides(scenario, problems)
     for own in scenario.plan.written.steps:
-        planner = Planner(place.name, scenario.rounding, _STEP)
+        rounding = scenario.rounding
+        step = own.name if own.name in rounding.steps else _STEP
+        planner = Planner(place.name, rounding, step)
         for part in planned(own, known, planner, problems):
             made = tuple(d._replace(step=_STEP) for d in part.definitions)
             at = place.to(WrittenPlace, own=own, part=part._replace(definitions=made))
@@ -129,10 +141,19 @@ def _ways(made: Planned, _: WrittenPlace, __: Planned) -> Iterator[Planned]:
     yield tuple(d._replace(step=_STEP) for d in made)
 
 
-def _happens(place: WrittenPlace) -> str:
-    if place.part.time == 0:
-        return "What was made for each time is put together."
-    return ""
+def _happens(place: WrittenPlace) -> WordedText | str:
+    part, over = place.part, place.own.over
+    if over is None or part.time is None:
+        return ""
+    if part.time == 0:
+        return f"Each {over.bound.name} has a row."
+    if part.time != part.times[0] or not over.starts:
+        return ""
+    spans: list[str | Word] = []
+    for name, start in over.starts.items():
+        number = start.number.replace("-Infinity", "−∞").replace("-", "−")
+        spans += (", " if spans else "", Word(name), " = ", Word(start.array or number))
+    return (f"Before the {'last' if over.backward else 'first'} {over.bound.name}, ", *spans, ".")
 
 
 def _functions(place: WrittenPlace) -> tuple[Equation, ...]:
@@ -149,14 +170,15 @@ def _functions(place: WrittenPlace) -> tuple[Equation, ...]:
 EQUATIONS_STEP = Step(
     name=_STEP,
     at=WrittenPlace,
-    keys=(GIVEN, NAMES, SIZES, STEPS, EQUATIONS),
+    keys=(GIVEN, NAMES, SIZES, VARY, STEPS, EQUATIONS),
     words=Wording(
         title="Equations",
         does="works equations of the scenario's own",
         shapes="as the equations say",
         happens=_happens,
-        why="Whatever no step of ours does, a scenario may say in equations.",
+        why="What no step does, a scenario may say itself, in equations.",
     ),
     formulas=Formulas(own=_functions),
     results=Results(names=(), plan=lambda place: place.part.definitions),
+    example=Example("linear_attention"),
 )

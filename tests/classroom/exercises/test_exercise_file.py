@@ -78,11 +78,11 @@ def test_a_cell_beside_its_step_is_asked_once_and_has_its_own_points(tmp_path: P
 
 WRONG = {
     "curse: x": "exam.yaml:2:1: unknown key",
-    "ask: [sofmax]": "exam.yaml:2:7: the text \"sofmax\" is no step; did you mean softmax?",
+    "ask: [sofmax]": "exam.yaml:2:7: step sofmax: no such step; did you mean softmax?",
     "ask: [{blank: al}]": "exam.yaml:2:15: the text \"al\": no such choice",
     "ask: [{points: 0}]": "exam.yaml:2:16: 0 is not above zero",
     "ask: [{cell: 'exp[I, I]', step: softmax}]": "a cell is one number, and step beside it",
-    "points: {softmx: 1}": "exam.yaml:2:10: the text \"softmx\" is no step, and no step makes it",
+    "points: {softmx: 1}": "exam.yaml:2:18: softmx: no such step or quantity",
     "layout: narrow": "exam.yaml:2:9",
     "tolerance: {units: -1}": "exam.yaml:2:20",
     "ask: [{token: loves}]": "exam.yaml:2:7: token loves: the sentence has no",

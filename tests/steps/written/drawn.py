@@ -75,9 +75,7 @@ class Drawing:
     def _give(self, name: str, sides: tuple[str, ...]) -> None:
         places = self.random.choice((0, 1, 2))
         shape = [self.sides[side] for side in sides]
-        flat = [
-            round(self.random.uniform(-3, 3), places) + 0.0 for _ in range(math.prod(shape))
-        ]
+        flat = [round(self.random.uniform(-3, 3), places) + 0.0 for _ in range(math.prod(shape))]
         self.arrays[name] = sides, np.array(flat).reshape(shape)
         named = f"{name}[{', '.join(sides)}]" if sides else name
         self.given.append(f"  {named}: {self.arrays[name][1].tolist()}")
@@ -148,7 +146,9 @@ class Drawing:
         a, b = self._inner(scope, depth), self._inner(scope, depth)
         if self.random.random() < 0.3:
             return Part(f"{a.text} / 3", lambda at: a.value(at) / 3)
-        return Part(f"{a.text} / (2 + abs({b.text}))", lambda at: a.value(at) / (2 + abs(b.value(at))))
+        return Part(
+            f"{a.text} / (2 + abs({b.text}))", lambda at: a.value(at) / (2 + abs(b.value(at)))
+        )
 
     def _function(self, scope: Mapping[str, str], depth: int) -> Part:
         text, function = self.random.choice(list(_ONE_NUMBER.values()))
@@ -158,15 +158,16 @@ class Drawing:
     def _power(self, scope: Mapping[str, str], depth: int) -> Part:
         a = self._inner(scope, depth)
         if scope and self.random.random() < 0.3:
-            index, base = self.random.choice(sorted(scope)), self.random.choice(("2", "0.5", "(-1)"))
+            index, base = (
+                self.random.choice(sorted(scope)),
+                self.random.choice(("2", "0.5", "(-1)")),
+            )
             number = float(base.strip("()"))
             return Part(f"{base} ** {index}", lambda at: number ** at[index])
         if self.random.random() < 0.4:
             return Part(f"{a.text} ** 3", lambda at: a.value(at) ** 3)
         if self.random.random() < 0.5:
-            return Part(
-                f"(1 + abs({a.text})) ** (-1)", lambda at: 1 / (1 + abs(a.value(at)))
-            )
+            return Part(f"(1 + abs({a.text})) ** (-1)", lambda at: 1 / (1 + abs(a.value(at))))
         b = self.leaf(scope)
         return Part(
             f"(1 + abs({a.text})) ** {b.text}", lambda at: (1 + abs(a.value(at))) ** b.value(at)
@@ -192,7 +193,11 @@ class Drawing:
         return f"{a.text} {sign} {b.text}", lambda at: holds(a.value(at), b.value(at))
 
     def _choice(self, scope: Mapping[str, str], depth: int) -> Part:
-        a, b, (text, holds) = self._inner(scope, depth), self._inner(scope, depth), self._condition(scope)
+        a, b, (text, holds) = (
+            self._inner(scope, depth),
+            self._inner(scope, depth),
+            self._condition(scope),
+        )
         return Part(
             f"{a.text} if {text} else {b.text}",
             lambda at: a.value(at) if holds(at) else b.value(at),
@@ -225,9 +230,13 @@ class Drawing:
         """Draws an equation of what is there, and works it."""
         sides = self.random.choice((("n", "d"), ("n", "n"), ("d", "n"), ("n",), ("d",), ()))
         scope = dict(zip(_LETTERS, sides, strict=False))
-        value = self._softmax(scope) if scope and self.random.random() < 0.2 else self.part(scope, 3)
+        value = (
+            self._softmax(scope) if scope and self.random.random() < 0.2 else self.part(scope, 3)
+        )
         bounds = ", ".join(f"{index} in {side}" for index, side in scope.items())
-        self.lines.append(f"{name}[{bounds}] = {value.text}" if bounds else f"{name} = {value.text}")
+        self.lines.append(
+            f"{name}[{bounds}] = {value.text}" if bounds else f"{name} = {value.text}"
+        )
         made = np.zeros([self.sides[side] for side in sides])
         for at in np.ndindex(*made.shape):
             made[at] = value.value({x: k + 1 for x, k in zip(scope, at, strict=True)})
@@ -254,7 +263,11 @@ class Drawing:
         """Draws a step over t of two equations, and works it."""
         length, width = self.sides["n"], self.sides["d"]
         scope = {"t": "n", "i": "d"}
-        new, share, last = self.part(scope, 2), self.random.choice(("0.5", "2", "-1")), self.part({"t": "n"}, 1)
+        new, share, last = (
+            self.part(scope, 2),
+            self.random.choice(("0.5", "2", "-1")),
+            self.part({"t": "n"}, 1),
+        )
         state, out = np.zeros((length, width)), np.zeros(length)
         for t in range(1, length + 1):
             for i in range(1, width + 1):
