@@ -216,7 +216,10 @@ class ScenarioBuilder(NamedTuple):
         values = self.values
         arrays: Mapping[str, GivenArray] = values.get("given", {})
         steps = tuple(s._replace(name=name) for name, s in values.get("steps", {}).items())
-        if "equations" in values:
+        if "equations" in values and "steps" in values:
+            right = "make them a step of their own: steps: {name: {equations: […]}}"
+            self.complaints.add("equations", "equations beside steps", right)
+        elif "equations" in values:
             where = self.complaints.where("equations")
             steps = (*steps, WrittenStep("equations", where, values["equations"]))
         tokens = distinct_tokens(tuple(values["tokens"])) if "tokens" in values else ()

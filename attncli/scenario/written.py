@@ -10,6 +10,7 @@ from attncli.errors import Where
 from attncli.maths.equations.language import Bound, Part, WrittenEquation
 from attncli.names import Name
 from attncli.scenario.file.matrices import MatrixLike
+from attncli.scenario.file.nodes import TextPlace
 
 _MATRIX = 2
 """The sides of a matrix."""
@@ -19,7 +20,9 @@ class Line(NamedTuple):
     """An equation, and where it stands."""
 
     equation: WrittenEquation
-    where: Where
+    place: TextPlace
+    is_broken: bool = False
+    """Whether it can't be read, of which only the name that it would make is known."""
 
 
 class Start(NamedTuple):
@@ -34,7 +37,7 @@ class Times(NamedTuple):
     """The times for which all equations of a step are worked, one after the other."""
 
     bound: Bound
-    where: Where
+    place: TextPlace
     backward: bool = False
     starts: Mapping[str, Start] = MappingProxyType({})
     """What each quantity is before the first time, by its name."""
@@ -44,7 +47,7 @@ class Instead(NamedTuple):
     """The right side that an equation has by mistake."""
 
     value: Part
-    where: Where
+    place: TextPlace
 
 
 class WrittenMistake(NamedTuple):

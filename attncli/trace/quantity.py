@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
-from attncli.errors import listed, quote, shortened
+from attncli.errors import Where, listed, quote, shortened
 from attncli.maths.equations.matrix import Matrix
 from attncli.maths.equations.tree import Number, Symbol
 from attncli.maths.numbers.rounding import Array
@@ -156,6 +156,8 @@ class Definition(NamedTuple):
     """The key of the scenario to look at if the quantity can't be made."""
     wire: str = ""
     """The role in which later steps take the quantity: `Q` for the rotated queries."""
+    where: Where | None = None
+    """Where its equation stands, if somebody wrote one for it."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -436,20 +436,31 @@ def make(
     except Unworkable as trouble:
         from attncli.trace.missing import cause_of, remedy_of
 
-        rows = operands[0].rows
-        row = f", row {rows.index(trouble.row)}" if trouble.row < len(rows.names) else ""
+        row = _failing(definition, operands, trouble)
         cause = cause_of(scenario, quantities, definition, trouble)
         made_of = "" if cause == definition.blame else f", made of {cause}"
         wrong, right = (
             f"{definition.name}{row}: {trouble.what}{made_of}",
             f"{remedy_of(rounding, quantities, definition, trouble)} would do",
         )
-        raise ScenarioError([Problem(scenario.where(cause), wrong, right)]) from None
+        where = definition.where or scenario.where(cause)
+        raise ScenarioError([Problem(where, wrong, right)]) from None
     if old is not None and old.definition is definition and old.matrix.shape == matrix.shape:
         return Quantity(definition.name, matrix, old.rows, old.columns, definition)
     return Quantity(
         definition.name, matrix, *made_axes(definition, operands, matrix.shape), definition
     )
+
+
+def _failing(definition: Definition, operands: Sequence[Quantity], trouble: Unworkable) -> str:
+    """Names the row, or the cell, in which a quantity can't be made: `[love, 2]`."""
+    rows, columns = definition.rows, definition.columns
+    if trouble.column is not None:
+        row = [rows.index(trouble.row)] if rows else []
+        both = [*row, *([columns.index(trouble.column)] if columns else [])]
+        return f"[{', '.join(both)}]" if both else ""
+    of = operands[0].rows if operands else None
+    return f", row {of.index(trouble.row)}" if of and trouble.row < len(of.names) else ""
 
 
 class Outline(NamedTuple):

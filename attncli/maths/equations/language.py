@@ -34,6 +34,8 @@ _LONGEST_PLACE = 6
 """The most digits of a place."""
 _DEEPEST = 40
 """The most parentheses and signs inside each other."""
+_MOST_IN_A_ROW = 60
+"""The most numbers, conditions or indices with the same signs between them."""
 
 
 class EquationError(ValueError):
@@ -253,6 +255,25 @@ class Rules(Generic[_Made]):
         return tuple(map(self.of, parts))
 
 
+_MOST_LEVELS = 100
+"""The most parts inside each other, each of which makes the working longer."""
+_MOST_PARTS = 3_000
+
+
+def check_depth(value: Part, start: int) -> None:
+    """Raises EquationError for a value whose parts are inside each other more often than can be
+    told, or too many."""
+    waiting: list[tuple[Piece, int]] = [(value, 1)]
+    count = 0
+    while waiting:
+        part, level = waiting.pop()
+        count += 1
+        if level > _MOST_LEVELS or count > _MOST_PARTS:
+            wrong = f"an equation of more than {_MOST_PARTS:,} parts, or {_MOST_LEVELS} levels"
+            raise EquationError(wrong, "make an equation of a part of it", start)
+        waiting += [(inner, level + 1) for inner in parts_of(part)]
+
+
 def read_equation(text: str) -> WrittenEquation:
     """Reads an equation. Raises EquationError for any other text."""
     return _Reader(text).equation()
@@ -274,6 +295,15 @@ def read_bound(text: str) -> Bound:
 
 
 # --------------------------------------------------------------------------------------------------
+
+_TARGET = re.compile(r"\s*([^\W\d]\w*)")
+
+
+def made_by(text: str) -> str:
+    """Returns the name of what an equation would make that can't be read; empty for none."""
+    found = _TARGET.match(text)
+    return found[1] if found else ""
+
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[^\W\d]\w*)"
@@ -368,9 +398,16 @@ class _Reader:
         """Reads parts with commas between them, up to a closing sign."""
         found = [read()]
         while self.takes(","):
+            self.check_length(len(found) + 1)
             found.append(read())
         self.must(close, "behind it")
         return tuple(found)
+
+    def check_length(self, count: int) -> None:
+        """Raises EquationError for more parts in a row than a page can show."""
+        if count > _MOST_IN_A_ROW:
+            wrong = f"more than {_MOST_IN_A_ROW} parts in a row"
+            raise EquationError(wrong, "make an equation of some of them", self.next.start)
 
     def inside(self, read: Callable[[], _T]) -> _T:
         """Reads a part inside another one. Raises EquationError where that is too deep."""
@@ -395,6 +432,7 @@ class _Reader:
         value = self.choice()
         if self.next.kind != "end":
             self.refuse("write a sign before it, or end the equation here")
+        check_depth(value, 0)
         return value
 
     def target(self) -> Target | FunctionTarget:
@@ -432,12 +470,14 @@ class _Reader:
     def condition(self) -> Condition:
         parts, start = [self.both()], self.next.start
         while self.takes("or"):
+            self.check_length(len(parts) + 1)
             parts.append(self.both())
         return parts[0] if len(parts) == 1 else Some(tuple(parts), start)
 
     def both(self) -> Condition:
         parts, start = [*self.comparison()], self.next.start
         while self.takes("and"):
+            self.check_length(len(parts) + 1)
             parts += self.comparison()
         return parts[0] if len(parts) == 1 else All(tuple(parts), start)
 
@@ -445,7 +485,10 @@ class _Reader:
         left = self.sum()
         if self.next.text not in _RELATIONS:
             self.refuse("compare two numbers: < <= > >= == !=")
+        count = 1
         while relation := self.takes(*_RELATIONS):
+            count += 1
+            self.check_length(count)
             right = self.sum()
             yield Comparison(relation.text, left, right, relation.start)
             left = right
@@ -457,8 +500,10 @@ class _Reader:
         return self.chain(self.factor, "*", "/")
 
     def chain(self, read: Callable[[], Part], *signs: str) -> Part:
-        part = read()
+        part, count = read(), 1
         while sign := self.takes(*signs):
+            count += 1
+            self.check_length(count)
             part = Binary(sign.text, part, read(), sign.start)
         return part
 
@@ -509,11 +554,13 @@ class _Reader:
         if self.next.text != "for":
             arguments = [first]
             while self.takes(","):
+                self.check_length(len(arguments) + 1)
                 arguments.append(self.inside(self.choice))
             self.must(")", f"to close what {name.text}( opens")
             return Call(name.text, tuple(arguments), name.start)
-        bounds = []
+        bounds: list[Bound] = []
         while self.takes("for"):
+            self.check_length(len(bounds) + 1)
             bounds.append(self.bound())
         condition = self.condition() if self.takes("if") else None
         extra = self.inside(self.choice) if self.takes(",") else None

@@ -80,12 +80,12 @@ class Doubtful(NamedTuple):
 
 
 class Unworkable(ArithmeticError):  # noqa: N818  (a condition of the numbers, not a fault)
-    """A step that can't be worked with these numbers; `row` is the row in which it fails, from
-    0."""
+    """A step that can't be worked with these numbers; `row` is the row in which it fails, from 0,
+    `column` the column where that is known."""
 
-    def __init__(self, row: int, what: str, instead: str) -> None:
+    def __init__(self, row: int, what: str, instead: str, column: int | None = None) -> None:
         super().__init__(what)
-        self.row, self.what, self.instead = row, what, instead
+        self.row, self.what, self.instead, self.column = row, what, instead, column
 
 
 class TooSmall(Unworkable):

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 import numpy as np
 
+from attncli.maths.equations import deciding
 from attncli.maths.equations import tree as ex
 from attncli.maths.equations.inside_out import worked_inside_out
 from attncli.maths.equations.matrix import Matrix
 from attncli.maths.equations.tree import Equation, Expression, Symbol, define
-from attncli.maths.numbers.rounding import Array, Rounding
+from attncli.maths.numbers.rounding import Array, Rounding, TooLarge, TooLong, Unworkable
 from attncli.maths.operations.equation import Indexed
+from attncli.maths.operations.masking import Masked
 from attncli.maths.operations.operation import WholeNumbers, Working, cells_of_row
+
+_MET = "a condition that some numbers meet"
+_MOST_SEARCHED = 10_000
+"""Cells among which one is looked for that can't be worked."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +66,43 @@ class Written(Indexed):
             return operands
         return tuple(o.named("") if k in self.counts else o for k, o in enumerate(operands))
 
+    @np.errstate(all="ignore")
+    def round_result(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:
+        try:
+            return super().round_result(rounding, step, *operands)
+        except (TooLong, ArithmeticError, ValueError) as trouble:
+            known = [operand.in_full or operand for operand in operands]
+            raise self._trouble(trouble, operands, known) from None
+
+    def _trouble(
+        self, trouble: Exception, operands: Sequence[Matrix], known: Sequence[Matrix]
+    ) -> Unworkable:
+        """Finds the first cell that can't be worked, and the part of it that can't."""
+        values = self.arrays([operand.values for operand in operands])
+        worst = int(np.nan_to_num(np.abs(values), nan=np.inf).argmax())
+        row, column = divmod(worst, values.shape[1])
+        part = failing(self.first_form(row, column, *operands))
+        if isinstance(trouble, TooLong) and part is None:
+            return TooLong(row, trouble.what, trouble.instead, column)
+        odd = [*np.argwhere(~np.isfinite(values)).tolist(), *np.ndindex(*values.shape)]
+        for i, j in odd[:_MOST_SEARCHED]:
+            for matrices in (operands, known):
+                part = failing(self.first_form(i, j, *matrices))
+                if part is not None and self._is_mean_of_nothing(i, j, matrices):
+                    return Unworkable(i, "mean over nothing", _MET, j)
+                if part is not None:
+                    return Unworkable(i, *part, j)
+        if isinstance(trouble, Unworkable):
+            return type(trouble)(row, trouble.what, trouble.instead, column)
+        return TooLarge(row, "a result is too large to work with", "smaller numbers", column)
+
+    def _is_mean_of_nothing(self, i: int, j: int, operands: Sequence[Matrix]) -> bool:
+        told = self.told and any(
+            x.function == "mean" for x in ex.each(self.told.right, ex.Reduction)
+        )
+        quotients = ex.each(self.first_form(i, j, *operands), ex.Quotient)
+        return bool(told) and any(x.parts == (ex.ZERO, ex.ZERO) for x in quotients)
+
     def _is_settled(self, choice: ex.Apply) -> bool:
         condition = choice.arguments[0]
         return all(operand.place in self.counts for operand in ex.operands_in(condition))
@@ -82,6 +127,67 @@ class Counting(WholeNumbers):
 
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:  # noqa: ARG002
         return (ex.constant(i + 1),)
+
+
+def failing(form: Expression) -> tuple[str, str] | None:
+    """Finds the innermost part of a form that has no value: what is wrong, and what would be right;
+    None where all have one."""
+    for part in ex.children(form):
+        inner = failing(part)
+        if inner is not None:
+            return inner
+    match form:
+        case ex.Quotient(_, divisor) if _value(divisor) == 0:
+            return "0 to divide by", "another divisor"
+        case ex.Apply("max" | "min" as function, ()):
+            return f"{function} over nothing", _MET
+        case ex.Power(base, exponent) if base != ex.E:
+            return _failing_power(_value(base), _value(exponent))
+        case ex.Apply("ln", (argument,)) | ex.Root(argument):
+            return _failing_function(isinstance(form, ex.Root), _value(argument))
+    return None
+
+
+def _failing_function(is_root: bool, x: Decimal | None) -> tuple[str, str] | None:
+    if x is None:
+        return None
+    if is_root:
+        return (f"√ of {_told(x)}", "a number of 0 or more") if x < 0 else None
+    return (f"ln of {_told(x)}", "a number above 0") if x <= 0 else None
+
+
+def _failing_power(base: Decimal | None, exponent: Decimal | None) -> tuple[str, str] | None:
+    if base is None or exponent is None:
+        return None
+    if base == 0 and exponent < 0:
+        return f"0 to the power of {_told(exponent)}", "a base that isn't 0"
+    if base < 0 and exponent != exponent.to_integral_value():
+        what = f"{_told(base)} to the power of {_told(exponent)}"
+        return what, "a base of 0 or more, or a whole exponent"
+    return None
+
+
+def _value(part: Expression) -> Decimal | None:
+    """Computes a part; None where that can't be done."""
+    try:
+        value = deciding.full(part)
+    except (ArithmeticError, ValueError):
+        return None
+    return value if value.is_finite() else None
+
+
+def _told(number: Decimal) -> str:
+    """Writes a number in a few digits."""
+    return f"{float(number):.6g}".replace("-", "−")
+
+
+class Kept(Masked):
+    """What a softmax is of, with −∞ for what doesn't meet its condition."""
+
+    def check(self, result: Matrix, *operands: Matrix) -> None:  # noqa: ARG002
+        blind = ~np.isfinite(result.values).any(axis=1)
+        if blind.any():
+            raise Unworkable(int(blind.argmax()), "softmax over nothing", _MET)
 
 
 class Rearranged(Written):

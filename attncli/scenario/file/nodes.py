@@ -13,6 +13,29 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+Run = tuple[int, int, int]
+"""Characters of a text that stand side by side in the file: the place of the first one in the text,
+from 0, its line and its column."""
+
+
+class TextPlace(NamedTuple):
+    """Where the characters of a text stand in a file."""
+
+    where: Where
+    """Where the text begins, without its quotes."""
+    runs: tuple[Run, ...] = ()
+    """Its parts, where it isn't one line as it is written: it has escapes, or several lines."""
+
+    def at(self, character: int) -> Where:
+        """Returns where a character stands, by its place in the text, from 0."""
+        if not self.where.column:
+            return self.where
+        if not self.runs:
+            return self.where._replace(column=self.where.column + character)
+        first, line, column = next(run for run in self.runs[::-1] if run[0] <= character)
+        return self.where._replace(line=line, column=column + character - first)
+
+
 class Scalar(NamedTuple):
     """A scalar, just as it is written: “no”, “1.0” and “~” are texts like any other."""
 
@@ -21,6 +44,15 @@ class Scalar(NamedTuple):
     quoted: bool = False
     close: bool = False
     """Whether it stands right behind a comma, without a space."""
+    runs: tuple[Run, ...] = ()
+    """Where its parts stand, where it isn't one line just as it is written."""
+
+    @property
+    def place(self) -> TextPlace:
+        """Returns where its characters stand."""
+        where = self.where
+        column = where.column + self.quoted if where.column else 0
+        return TextPlace(where._replace(column=column), self.runs)
 
 
 class Items(NamedTuple):

@@ -21,7 +21,7 @@ import yaml
 from attncli.errors import Where, quote, shortened
 from attncli.maths.numbers.foreign_arrays import as_array
 from attncli.scenario.file import shipped
-from attncli.scenario.file.nodes import Items, Map, Node, Numbers, Scalar, inner
+from attncli.scenario.file.nodes import Items, Map, Node, Numbers, Run, Scalar, inner
 from attncli.scenario.file.problems import Diagnostics, Hint, nearest, scenario_error
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def read_value(text: str, start: Where, problems: Diagnostics) -> Node | None:
 def _read(
     text: str, start: Where, problems: Diagnostics, joined: Sequence[tuple[int, int]] = ()
 ) -> Node | None:
-    builder = _Builder(start, problems, joined)
+    builder = _Builder(text, start, problems, joined)
     try:
         for event in yaml.parse(text, Loader=LOADER):
             builder.take(event)
@@ -233,8 +233,13 @@ class _Builder:
     """A tree that is built from the parser's events, one at a time."""
 
     def __init__(
-        self, start: Where, problems: Diagnostics, joined: Sequence[tuple[int, int]]
+        self,
+        text: str,
+        start: Where,
+        problems: Diagnostics,
+        joined: Sequence[tuple[int, int]],
     ) -> None:
+        self.text = text
         self.start, self.problems, self.joined = start, problems, joined
         self.root: Node | None = None
         self.open: list[_Open] = []
@@ -248,7 +253,9 @@ class _Builder:
             self._check_tag(event.tag, where)
             quoted = event.style in ("'", '"')
             close = _index(event.start_mark) == self.end + 1  # where a comma has room
-            self._add(Scalar(escaped_surrogates(event.value), where, quoted, close), event.anchor)
+            runs = self._runs(event, where)
+            text = escaped_surrogates(event.value)
+            self._add(Scalar(text, where, quoted, close, runs), event.anchor)
         elif isinstance(event, yaml.CollectionStartEvent):
             self._enter(event)
         elif isinstance(event, yaml.CollectionEndEvent):
@@ -261,6 +268,18 @@ class _Builder:
 
     def _where(self, event: yaml.Event) -> Where:
         return self.place(event.start_mark)
+
+    def _runs(self, event: yaml.ScalarEvent, where: Where) -> tuple[Run, ...]:
+        """Finds where the parts of a text stand that isn't one line as it is written."""
+        start, text = _index(event.start_mark), event.value
+        marks: Any = event.start_mark, event.end_mark
+        is_plain = event.style is None and marks[0].line == marks[1].line
+        if (is_plain and not event.anchor) or not where.line or len(text) > _LONGEST_PLACED:
+            return ()
+        begin = start + (event.style in ("'", '"'))
+        if self.text.startswith(text, begin):
+            return ()
+        return _runs_of(text, self.text, start, where)
 
     def place(self, mark: Any) -> Where:  # noqa: ANN401  (PyYAML has two of a kind)
         """Returns where a mark is in the original file, before surrogate pairs were joined."""
@@ -326,6 +345,65 @@ class _Builder:
     def _fail(self, event: yaml.Event, wrong: str, right: str) -> None:
         self.problems.add(self._where(event), wrong, right)
         self.problems.stop_if_any()
+
+
+_LONGEST_PLACED = 4_000
+"""The most characters of a text, such as an equation, whose characters are found in its file."""
+_BEFORE = re.compile(r"(?:[&!]\S*\s+)*(?:[|>][^\n]*\n|['\"]?)")
+"""What stands before a text: its anchor and tag, and what begins it."""
+_ESCAPED = re.compile(r"\\(?:x.{2}|u.{4}|U.{8}|.)", re.DOTALL)
+
+
+def _runs_of(text: str, file: str, start: int, where: Where) -> tuple[Run, ...]:
+    """Finds where the parts of a text stand whose lines were put together, or that has escapes: all
+    blanks between two words count as one."""
+    before = _BEFORE.match(file, start)
+    follower = _Follower(file, start, where)
+    follower.move(before.end() if before else start)
+    in_double = file[follower.at - 1 : follower.at] == '"'
+    runs: list[Run] = []
+    for k, character in enumerate(text):
+        if not character.isspace():
+            follower.skip_blanks(in_double)
+        run = (k, follower.line, follower.column)
+        if not runs or run[1:] != (runs[-1][1], runs[-1][2] + k - runs[-1][0]):
+            runs.append(run)
+        follower.take(text[k : k + 2], in_double)
+    return tuple(runs)
+
+
+class _Follower:
+    """A place in a file that follows the characters of a text."""
+
+    def __init__(self, file: str, at: int, where: Where) -> None:
+        self.file, self.at, self.line = file, at, where.line
+        self.line_start = at - where.column + 1
+
+    @property
+    def column(self) -> int:
+        return self.at - self.line_start + 1
+
+    def move(self, to: int) -> None:
+        if lines := self.file.count("\n", self.at, to):
+            self.line, self.line_start = self.line + lines, self.file.rfind("\n", self.at, to) + 1
+        self.at = to
+
+    def skip_blanks(self, in_double: bool) -> None:
+        file, to = self.file, self.at
+        while file[to : to + 1].isspace() or (in_double and file[to : to + 2] == "\\\n"):
+            to += 1 + (file[to] == "\\")
+        self.move(to)
+
+    def take(self, following: str, in_double: bool) -> None:
+        """Goes past one character, as it is written."""
+        file, at = self.file, self.at
+        escape = _ESCAPED.match(file, at) if in_double else None
+        if escape:
+            self.move(escape.end())
+        elif file[at : at + 2] == "''" != following:
+            self.move(at + 2)
+        elif file[at : at + 1] not in ("", "\n"):
+            self.move(at + 1)
 
 
 def _merged(entries: tuple[tuple[Scalar, Node], ...]) -> tuple[tuple[Scalar, Node], ...]:

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from attncli.maths.equations.language import Part
+from attncli.maths.equations.language import Bound, EquationError, Part
 from attncli.names import Name
+from attncli.scenario.file.problems import nearest
 from attncli.scenario.written import Start
 from attncli.trace.axes import LABELS, dimensions
 from attncli.trace.quantity import Axis
@@ -91,5 +92,21 @@ class Environment:
     """The names of all that the scenario makes, which is further down where it isn't known yet."""
     counted: set[int] = field(default_factory=set)
     """The lengths for which the places along a side are there."""
+    pending: frozenset[str] = frozenset()
+    """The names of what isn't made yet at the time that is worked."""
     broken: set[str] = field(default_factory=set)
     """The names of what can't be made, so that nothing that reads it is complained of."""
+
+    def bounded(self, index: str) -> str:
+        """Says how to tell how far an index goes."""
+        if self.sides:
+            return f"write {index} in {next(iter(self.sides))}"
+        return f"write {index} in n, and beside given sizes: {{n: 2}}"
+
+    def no_side(self, bound: Bound) -> EquationError:
+        """Makes the error of a side that nothing has."""
+        if bound.side in self.broken:
+            return EquationError("", "", bound.start)
+        wrong = f"no side is called {bound.side}"
+        right = nearest(bound.side, self.sides) if self.sides else "name it in sizes or in names"
+        return EquationError(wrong, right, bound.start)

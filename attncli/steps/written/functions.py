@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial, reduce
+from typing import Any
 
 from attncli.maths.equations import language as said
 from attncli.maths.equations import tree as ex
 from attncli.maths.equations.language import EquationError, Part, Piece
 from attncli.maths.equations.tree import Apply, Expression
 from attncli.scenario.file.problems import nearest
-from attncli.steps.written.arrays import Environment
+from attncli.steps.written.arrays import Environment, OwnFunction
 
 ALONG = ("softmax", "layer_norm")
 """What goes along an index and makes as many numbers."""
@@ -51,6 +52,10 @@ def applied(call: said.Call, arguments: tuple[Expression, ...], known: Environme
     """Applies a function to numbers. Raises EquationError where none has its name, or it is of
     another number of them."""
     name = call.function
+    if name in known.broken:
+        raise EquationError("", "", call.start)
+    if name in known.arrays:
+        raise EquationError(f"{name} is no function", f"read a cell: {name}[i]", call.start)
     if name in _OF_SEVERAL and len(arguments) > 1:
         return reduce(lambda a, b: Apply(name, (a, b)), arguments)
     if name in (*REDUCED, *ALONG):
@@ -80,13 +85,71 @@ def without_functions(part: Part, known: Environment) -> Part:
             raise EquationError(wrong, right, inner.start)
         arguments = (without_functions(argument, known) for argument in inner.arguments)
         own = dict(zip(function.parameters, arguments, strict=True))
-        return without_functions(_with_arguments(function.value, own), known)
+        value = _with_arguments(function.value, own, inner.start)
+        said.check_depth(value, inner.start)
+        return value
 
     return said.rewritten(part, change)
 
 
-def _with_arguments(value: Part, own: Mapping[str, Part]) -> Part:
-    """Puts the arguments of a function in the place of its parameters."""
-    return said.rewritten(
-        value, lambda inner: own.get(inner.name) if isinstance(inner, said.Reference) else None
-    )
+def own_function(target: said.FunctionTarget, value: Part, known: Environment) -> OwnFunction:
+    """Makes a function of a scenario's own, with what they stand for in the place of those above
+    it. Raises EquationError for one that isn't made of its numbers and of what is above it."""
+    parameters = [parameter.name for parameter in target.parameters]
+    for k, parameter in enumerate(target.parameters):
+        if parameter.name in parameters[:k]:
+            raise EquationError(f"{parameter.name} is there twice", _OTHERWISE, parameter.start)
+    _check_names(target, value, known)
+    return OwnFunction(tuple(parameters), without_functions(value, known))
+
+
+def _check_names(target: said.FunctionTarget, value: Part, known: Environment) -> None:
+    """Raises EquationError for a name in a function that nothing has."""
+    bounds = [b.name for x in said.walk(value) if isinstance(x, said.Over) for b in x.bounds]
+    own = {parameter.name for parameter in target.parameters}
+    names = {*own, *bounds, *known.arrays, *known.sides, *known.broken, "pi"}
+    for part in said.walk(value):
+        match part:
+            case said.Call(name, arguments, start) if name not in known.functions:
+                if name == target.name:
+                    right = "write what it is of numbers, without itself"
+                    raise EquationError(f"{name} is a function of itself", right, start)
+                if name in known.later - known.broken - known.arrays.keys():
+                    raise EquationError(f"{name} is made further down", _BELOW, start)
+                applied(part, (ex.ONE,) * len(arguments), known)
+            case said.Reference(name, start) if name not in names:
+                if name in known.later:
+                    raise EquationError(f"{name} is made further down", _BELOW, start)
+                raise EquationError(f"nothing is called {name}", nearest(name, names), start)
+
+
+_BELOW = "move this equation below that"
+_OTHERWISE = "call one of the two otherwise"
+
+
+def _with_arguments(value: Part, own: Mapping[str, Part], start: int) -> Part:
+    """Puts the arguments of a function in the place of its parameters; its parts stand where the
+    function is called."""
+
+    def change(inner: Piece) -> Piece | None:
+        if isinstance(inner, said.Reference) and inner.name in own:
+            return own[inner.name]
+        return None
+
+    return said.rewritten(_standing_at(value, start), change)
+
+
+def _standing_at(value: Part, start: int) -> Part:
+    """Returns a value whose parts all stand at a place."""
+
+    def moved(part: Any) -> Any:  # noqa: ANN401  (parts, and what these have)
+        if type(part) is tuple:
+            return tuple(map(moved, part))
+        if not isinstance(part, tuple):
+            return part
+        return part._replace(  # type: ignore[attr-defined]
+            **{name: start if name == "start" else moved(x) for name, x in part._asdict().items()}  # type: ignore[attr-defined]
+        )
+
+    made: Part = moved(value)
+    return made

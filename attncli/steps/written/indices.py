@@ -2,14 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from typing import NoReturn
+import operator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import product
+from math import prod
+from typing import NamedTuple, NoReturn
 
 from attncli.maths.equations import language as said
-from attncli.maths.equations.language import Bound, Cell, EquationError, Over, Part, Place, walk
+from attncli.maths.equations.language import (
+    Bound,
+    Cell,
+    Condition,
+    EquationError,
+    Over,
+    Part,
+    Place,
+    walk,
+)
 from attncli.scenario.file.problems import nearest
 from attncli.steps.written.arrays import Environment, Known, Moment, Side
 from attncli.steps.written.functions import ALONG, FUNCTIONS, REDUCED
+
+_MOST_PLACES = 100_000
+"""Places of several indices that are looked through for one outside of a side."""
+_OF_PLACES = (
+    said.Literal,
+    said.Reference,
+    said.Minus,
+    said.Binary,
+    said.Comparison,
+    said.All,
+    said.Some,
+)
 
 
 class Indices:
@@ -41,9 +66,8 @@ class Indices:
             self._learn_from(cell, shifted=True)
         for bound in () if some else bounds:
             if bound.name not in self.of and not self.is_time(bound.name):
-                named = next(iter(self.known.sides), "token")
                 wrong = f"nothing says how far {bound.name} goes"
-                raise EquationError(wrong, f"write {bound.name} in {named}", bound.start)
+                raise EquationError(wrong, self.known.bounded(bound.name), bound.start)
 
     def _learn_from(self, cell: Cell, *, shifted: bool) -> None:
         for place, side in zip(cell.places, self.array(cell).sides, strict=True):
@@ -51,6 +75,39 @@ class Indices:
                 continue
             if not (shifted and place.name in self.of):
                 self.learn(place.name, side, cell.name, place.start)
+
+    def check_shifts(self, value: Part) -> None:
+        """Raises EquationError for a shifted index that leaves its side where no condition keeps it
+        from that."""
+        for cell, guards in guarded(value):
+            sides = self.array(cell).sides
+            for place, side in zip(cell.places, sides, strict=True):
+                if place.shift and self.is_index(place):
+                    self._check_shift(cell, place, side, guards)
+
+    def _check_shift(self, cell: Cell, place: Place, side: Side, guards: Sequence[Guard]) -> None:
+        length = self.of[place.name].length
+        outside = [k for k in range(1, length + 1) if not 1 <= k + place.shift <= side.length]
+        others = sorted(
+            {n for guard in guards for n in guard.names} & self.of.keys() - {place.name}
+        )
+        lengths = [range(1, self.of[name].length + 1) for name in others]
+        if not outside or len(outside) * prod(map(len, lengths)) > _MOST_PLACES:
+            return
+        known = {name: side.length for name, side in self.known.sides.items()}
+        if self.moment is not None:
+            known[self.moment.index] = self.moment.now
+        for k in outside:
+            for combined in product(*lengths):
+                at = {**known, place.name: k, **dict(zip(others, combined, strict=True))}
+                if all(guard.may_hold(at) for guard in guards):
+                    index, sign = place.name, ">" if place.shift < 0 else "<"
+                    wrong = (
+                        f"{cell.name} has nothing at {k + place.shift}, read where {index} is {k}"
+                    )
+                    last = side.length - place.shift if place.shift > 0 else -place.shift
+                    right = f"say where it counts: if {index} {sign} {last + (place.shift > 0)}"
+                    raise EquationError(wrong, right, place.start)
 
     def is_time(self, index: str) -> bool:
         """Tells whether an index is that of the times, which is known at each."""
@@ -76,6 +133,7 @@ class Indices:
             first, here = f"{before.length} of {self.read[index]}", f"{side.length} of {of}"
             wrong = f"{index} goes along {first}, here along {here}"
             right = f"take another index, or a {of} that has {before.length} there"
+            right = "take another index" if of == self.read[index] else right
             raise EquationError(wrong, right, start)
         if side.labels and not before.labels:
             self.of[index] = side
@@ -85,8 +143,7 @@ class Indices:
         if bound.side in self.known.broken:
             raise EquationError("", "", bound.start)
         if bound.side not in self.known.sides:
-            wrong = f"no side is called {bound.side}"
-            raise EquationError(wrong, nearest(bound.side, self.known.sides), bound.start)
+            raise self.known.no_side(bound)
         return self.known.sides[bound.side]
 
     def array(self, cell: Cell) -> Known:
@@ -113,6 +170,108 @@ class Indices:
             raise EquationError(wrong, f"write what it is of, {name}(…)", start)
         names = (*self.known.arrays, *self.known.sides, "pi")
         raise EquationError(f"nothing is called {name}", nearest(name, names), start)
+
+
+class Guard(NamedTuple):
+    """A condition under which a part is worked; or the one under which it isn't."""
+
+    condition: Condition
+    holds: bool
+
+    @property
+    def names(self) -> set[str]:
+        """Returns the names by themselves in it."""
+        return {p.name for p in walk(self.condition) if isinstance(p, said.Reference)}
+
+    def may_hold(self, at: Mapping[str, int]) -> bool:
+        """Tells whether a part is worked where these indices are at these places; where that
+        depends on numbers of arrays, it counts as kept away."""
+        met = _Met(at).of(self.condition)
+        return met is not None and (met == 1) == self.holds
+
+
+class _Met(said.Rules[Fraction | None]):
+    """The values of conditions on places: 1 where they are met, 0 where not, None where that isn't
+    known."""
+
+    def __init__(self, at: Mapping[str, int]) -> None:
+        self.at = at
+
+    def of(self, part: said.Piece) -> Fraction | None:
+        if isinstance(part, _OF_PLACES):
+            return super().of(part)
+        return None
+
+    def of_literal(self, part: said.Literal) -> Fraction | None:
+        return Fraction(part.text)
+
+    def of_reference(self, part: said.Reference) -> Fraction | None:
+        return Fraction(self.at[part.name]) if part.name in self.at else None
+
+    def of_minus(self, part: said.Minus) -> Fraction | None:
+        value = self.of(part.operand)
+        return None if value is None else -value
+
+    def of_binary(self, part: said.Binary) -> Fraction | None:
+        left, right = self.of(part.left), self.of(part.right)
+        if left is None or right is None or part.sign not in _SIGNS:
+            return None
+        if part.sign == "/" and not right:
+            return None
+        return _SIGNS[part.sign](left, right)
+
+    def of_comparison(self, part: said.Comparison) -> Fraction | None:
+        left, right = self.of(part.left), self.of(part.right)
+        if left is None or right is None:
+            return None
+        return Fraction(_RELATIONS[part.relation](left, right))
+
+    def of_all(self, part: said.All) -> Fraction | None:
+        met = self.each(part.parts)
+        return Fraction(0) if 0 in met else None if None in met else Fraction(1)
+
+    def of_some(self, part: said.Some) -> Fraction | None:
+        met = self.each(part.parts)
+        return Fraction(1) if 1 in met else None if None in met else Fraction(0)
+
+
+_SIGNS: Mapping[str, Callable[[Fraction, Fraction], Fraction]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+}
+_RELATIONS: Mapping[str, Callable[[Fraction, Fraction], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
+
+
+def guarded(
+    value: said.Piece, guards: tuple[Guard, ...] = ()
+) -> Iterator[tuple[Cell, tuple[Guard, ...]]]:
+    """Yields each cell that a part reads, with the conditions under which it is worked."""
+    match value:
+        case Cell():
+            yield value, guards
+        case said.Choice(condition, then, otherwise):
+            yield from guarded(condition, guards)
+            yield from guarded(then, (*guards, Guard(condition, True)))
+            yield from guarded(otherwise, (*guards, Guard(condition, False)))
+        case Over(_, operand, _, condition, extra):
+            if condition is not None:
+                yield from guarded(condition, guards)
+                guards = (*guards, Guard(condition, True))
+            yield from guarded(operand, guards)
+            if extra is not None:
+                yield from guarded(extra, guards)
+        case _:
+            for part in said.parts_of(value):
+                yield from guarded(part, guards)
 
 
 def example(name: str, array: Known) -> str:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple, TypeVar
 
-from attncli.errors import Where, quote
+from attncli.errors import quote
 from attncli.maths.equations.language import (
     WORDS,
     EquationError,
+    Literal,
+    Target,
+    WrittenEquation,
+    made_by,
     read_bound,
     read_equation,
     read_value,
@@ -27,7 +32,16 @@ from attncli.scenario.file.keys import (
     WholeNumber,
 )
 from attncli.scenario.file.matrices import MATRIX, MatrixLike, Row, VectorKind
-from attncli.scenario.file.nodes import Items, Map, Node, Numbers, Scalar, as_lists, describe
+from attncli.scenario.file.nodes import (
+    Items,
+    Map,
+    Node,
+    Numbers,
+    Scalar,
+    TextPlace,
+    as_lists,
+    describe,
+)
 from attncli.scenario.file.problems import Diagnostics, nearest
 from attncli.scenario.file.sources import is_source
 from attncli.scenario.written import (
@@ -48,6 +62,7 @@ _SIDE = re.compile(r"[^\W\d]\w*")
 _MOST = 1000
 _MATRIX = 2
 """The sides of a matrix."""
+_T = TypeVar("_T")
 
 
 class GivenKind(NamedTuple):
@@ -76,7 +91,7 @@ class GivenKind(NamedTuple):
         name = named["name"] if named else ""
         sides = [side.strip() for side in (named["sides"] or "").split(",")] if named else []
         sides = [] if sides == [""] else sides
-        if not named or name in WORDS or not all(_SIDE.fullmatch(side) for side in sides):
+        if not named or name in (*WORDS, "pi") or not all(_SIDE.fullmatch(side) for side in sides):
             wrong = f"{quote(key.text)} is no name of an array"
             right = "write letters, digits and _, with the names of its sides: X[token, d]"
             problems.add(key.where, wrong, right)
@@ -140,12 +155,11 @@ class EquationKind(NamedTuple):
     """An equation of a scenario's own."""
 
     def read(self, node: Node, problems: Diagnostics) -> Line | None:
-        text = _text(node, "an equation", problems)
-        try:
-            return None if text is None else Line(read_equation(text), _inside(node))
-        except EquationError as wrong:
-            _complain(node, wrong, problems)
-            return None
+        read = _read(node, "an equation", lambda x, at: Line(read_equation(x), at), problems)
+        if read is None and isinstance(node, Scalar) and (name := made_by(node.text)):
+            made = WrittenEquation(Target(name, (), 0), Literal("0", 0), node.text)
+            return Line(made, node.place, is_broken=True)
+        return read
 
     def schema(self) -> Schema:
         return {"type": "string", "pattern": "="}
@@ -155,12 +169,8 @@ class ValueKind(NamedTuple):
     """What may stand right of an equation's sign."""
 
     def read(self, node: Node, problems: Diagnostics) -> Instead | None:
-        text = _text(node, "the right side of an equation", problems)
-        try:
-            return None if text is None else Instead(read_value(text), _inside(node))
-        except EquationError as wrong:
-            _complain(node, wrong, problems)
-            return None
+        what = "the right side of an equation"
+        return _read(node, what, lambda x, at: Instead(read_value(x), at), problems)
 
     def schema(self) -> Schema:
         return {"type": ["string", "number"]}
@@ -170,12 +180,7 @@ class TimesKind(NamedTuple):
     """The index over whose times a step goes, perhaps with its side: `t in round`."""
 
     def read(self, node: Node, problems: Diagnostics) -> Times | None:
-        text = _text(node, "an index", problems)
-        try:
-            return None if text is None else Times(read_bound(text), _inside(node))
-        except EquationError as wrong:
-            _complain(node, wrong, problems)
-            return None
+        return _read(node, "an index", lambda x, at: Times(read_bound(x), at), problems)
 
     def schema(self) -> Schema:
         return {"type": "string"}
@@ -248,27 +253,20 @@ class OutputKind(NamedTuple):
         return {"type": "string"}
 
 
-def _text(node: Node, what: str, problems: Diagnostics) -> str | None:
-    if isinstance(node, Scalar) and node.text.strip():
-        return node.text
-    wrong = "nothing" if isinstance(node, Scalar) else describe(node)
-    problems.add(
-        node.where, f"{wrong} where {what} belongs", "write it like z[i] = sum(X[i, k] for k)"
-    )
-    return None
-
-
-def _inside(node: Node) -> Where:
-    """Returns where the text of a node begins."""
-    where = node.where
-    quoted = isinstance(node, Scalar) and node.quoted
-    return where._replace(column=where.column + quoted) if where.column else where
-
-
-def _complain(node: Node, wrong: EquationError, problems: Diagnostics) -> None:
-    at = _inside(node)
-    at = at._replace(column=at.column + wrong.start) if at.column else at
-    problems.add(at, wrong.wrong, wrong.right)
+def _read(
+    node: Node, what: str, read: Callable[[str, TextPlace], _T], problems: Diagnostics
+) -> _T | None:
+    """Reads a text by the rules of equations; what is wrong goes to `problems`, with its place."""
+    if not (isinstance(node, Scalar) and node.text.strip()):
+        wrong = "nothing" if isinstance(node, Scalar) else describe(node)
+        right = "write it like z[i] = sum(X[i, k] for k)"
+        problems.add(node.where, f"{wrong} where {what} belongs", right)
+        return None
+    try:
+        return read(node.text, node.place)
+    except EquationError as error:
+        problems.add(node.place.at(error.start), error.wrong, error.right)
+        return None
 
 
 _TEXT = TextKind("some words")

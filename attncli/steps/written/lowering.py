@@ -5,9 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import replace
+from math import prod
 from typing import NamedTuple
 
 from attncli.maths.equations import language as said
+from attncli.maths.equations import tree as ex
 from attncli.maths.equations.language import Bound, Cell, EquationError, Over, Part, walk
 from attncli.maths.equations.tree import (
     Apply,
@@ -21,10 +23,10 @@ from attncli.maths.equations.tree import (
     e_to,
 )
 from attncli.maths.numbers.rounding import Rounding
-from attncli.maths.operations.masking import MINUS_INFINITY, Masked
+from attncli.maths.operations.masking import MINUS_INFINITY
 from attncli.maths.operations.operation import Operation
 from attncli.maths.operations.softmax import DivideByRow, Exponential, RowSum
-from attncli.maths.operations.written import Condition, Counting, Rearranged, Written
+from attncli.maths.operations.written import Condition, Counting, Kept, Rearranged, Written
 from attncli.names import Name
 from attncli.steps.written.arrays import MOST_SIDES, Environment, Known, Moment, Side
 from attncli.steps.written.formulas import formula_of, symbol_of
@@ -32,6 +34,9 @@ from attncli.steps.written.functions import ALONG, without_functions
 from attncli.steps.written.indices import Indices
 from attncli.steps.written.reading import Reader
 from attncli.trace.quantity import Definition
+
+_MOST_AT_ONCE = 5_000_000
+"""Numbers of an equation, or of a sum in it, that are made at once."""
 
 
 class Planner(NamedTuple):
@@ -108,6 +113,7 @@ class _Lowering:
     def made(self) -> Lowered:
         bounds = self._bounds_of_result()
         self.indices.survey(self.target, self.value)
+        self.indices.check_shifts(self.value)
         names = tuple(bound.name for bound in bounds)
         is_timed = self.indices.moment is not None
         if isinstance(self.value, Over) and self.value.function in ALONG and names:
@@ -147,6 +153,7 @@ class _Lowering:
             if length not in self.known.counted:
                 self.known.counted.add(length)
                 self.definitions.append(Definition(count, Counting(length), ()))
+        self._check_size(tree, reader)
         letters = [reader.letters[index] for index in names]
         result = (
             f"{letters[0]} 1"
@@ -161,6 +168,21 @@ class _Lowering:
             decimals=self.planner.rounded(name).decimals,
         )
         return _with_axes(name, operation, reader.operands.names, self._sides(names), lies=lies)
+
+    def _check_size(self, tree: Expression, reader: Reader) -> None:
+        """Raises EquationError for more numbers than can be worked at once."""
+        lengths = {x: self.indices.of[index].length for index, x in reader.letters.items()}
+        for node in (tree, *ex.each(tree, ex.Total), *ex.each(tree, ex.Reduction)):
+            part = node.operand if isinstance(node, ex.Total | ex.Reduction) else node
+            used = {letter for operand in ex.operands_in(part) for letter in operand.indices}
+            count = prod(lengths[letter] for letter in used)
+            match node:
+                case ex.Total(_, ex.Product((ex.Operand(), ex.Operand()))):
+                    continue  # which the budget counts
+            if count > _MOST_AT_ONCE:
+                wrong = f"{self.target.name} is worked from {count:,} numbers at once"
+                right = f"make sides shorter; {_MOST_AT_ONCE:,} are the most"
+                raise EquationError(wrong, right, self.target.start)
 
     def _bounds_of_result(self) -> tuple[Bound, ...]:
         """Returns the indices of what is made, without the time. Raises EquationError for those
@@ -373,7 +395,7 @@ class _Lowering:
         masked = self._beside(name, "masked")
         choice = (symbol_of(part.condition), self._cell(inside, indices), MINUS_INFINITY)
         told = define(self._cell(masked, indices), Apply("where", choice))
-        self.definitions.append(Definition(masked, Masked(told=told), (inside, seen)))
+        self.definitions.append(Definition(masked, Kept(told=told), (inside, seen)))
         return masked
 
 

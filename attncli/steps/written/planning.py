@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple, TypeVar
 
-from attncli.errors import Where
 from attncli.maths.equations import language as said
 from attncli.maths.equations.language import Cell, EquationError, FunctionTarget, Target, walk
 from attncli.maths.operations.rearranging import JoinRows
 from attncli.names import Name
+from attncli.scenario.file.nodes import TextPlace
 from attncli.scenario.file.problems import Diagnostics, nearest
 from attncli.scenario.written import Line, Times, WrittenMistake, WrittenStep
-from attncli.steps.written.arrays import MOST_SIDES, Environment, Known, Moment, OwnFunction, Side
+from attncli.steps.written.arrays import MOST_SIDES, Environment, Known, Moment, Side
+from attncli.steps.written.functions import ALONG, FUNCTIONS, REDUCED, own_function
 from attncli.steps.written.indices import through_times
 from attncli.steps.written.lowering import Planner, lowered, sides_of_target
 from attncli.trace.quantity import Definition
@@ -58,14 +59,19 @@ class _Planning:
         self.step, self.known, self.planner, self.problems = step, known, planner, problems
 
     def parts(self) -> tuple[Part, ...]:
-        lines = [line for line in self.step.lines if self._is_new(line)]
+        self.known.broken |= {x.equation.target.name for x in self.step.lines if x.is_broken}
+        whole = [line for line in self.step.lines if not line.is_broken]
+        lines: list[Line] = []
+        for line in whole:
+            if self._is_new(line, {other.equation.target.name for other in lines}):
+                lines.append(line)
         if self.step.over is None:
             made: list[Definition] = []
             for line in lines:
                 made += self._once(line)
             wrongly = self._wrongly(lines, made, None)
             return (Part(None, tuple(made), tuple(wrongly)),) if made else ()
-        side = self._hearing(self.step.over.where, partial(self._side, self._times, lines))
+        side = self._hearing(self.step.over.place, partial(self._side, self._times, lines))
         if side is None:
             self.known.broken |= {line.equation.target.name for line in lines}
             return ()
@@ -76,49 +82,54 @@ class _Planning:
         assert self.step.over is not None
         return self.step.over
 
-    def _hearing(self, where: Where, work: Callable[[], _T]) -> _T | None:
+    def _hearing(self, place: TextPlace, work: Callable[[], _T]) -> _T | None:
         """Does some work; an EquationError becomes a problem at its place, and None is returned."""
         try:
             return work()
         except EquationError as wrong:
             if wrong.wrong:  # what follows from another problem says nothing
-                at = where._replace(column=where.column + wrong.start) if where.column else where
-                self.problems.add(at, wrong.wrong, wrong.right)
+                self.problems.add(place.at(wrong.start), wrong.wrong, wrong.right)
             return None
 
-    def _is_new(self, line: Line) -> bool:
+    def _is_new(self, line: Line, above: Collection[str]) -> bool:
         """Tells whether an equation makes what isn't there yet, and complains if it doesn't."""
         target, known = line.equation.target, self.known
         name = target.name
-        if name in known.arrays or name in known.functions or name in known.sides:
+        is_function = isinstance(target, FunctionTarget)
+        if is_function and name in (*FUNCTIONS, *REDUCED, *ALONG):
+            wrong, right = f"{name} is a function of ours", f"call yours otherwise, like {name}2"
+        elif name in (*known.arrays, *known.functions, *known.sides, *above):
             what = "a side" if name in known.sides else "there above already"
             wrong, right = f"{name} is {what}", f"call what this makes otherwise, like {name}2"
         elif name in (*said.WORDS, "pi"):
             wrong, right = f"{name} has a meaning of its own", "call what this makes otherwise"
         else:
             return True
-        where = line.where
-        at = where._replace(column=where.column + target.start) if where.column else where
-        self.problems.add(at, wrong, right)
+        self.problems.add(line.place.at(target.start), wrong, right)
+        self.known.broken.add(name)
         return False
 
     def _once(self, line: Line) -> tuple[Definition, ...]:
         target = line.equation.target
         if isinstance(target, FunctionTarget):
-            parameters = tuple(parameter.name for parameter in target.parameters)
-            self.known.functions[target.name] = OwnFunction(parameters, line.equation.value)
+            defined = partial(own_function, target, line.equation.value, self.known)
+            function = self._hearing(line.place, defined)
+            if function is None:
+                self.known.broken.add(target.name)
+            else:
+                self.known.functions[target.name] = function
             return ()
         bounds = target.bounds[:1]
         through = through_times(bounds, line.equation.value, self.known)
         if through is not None:
             return self._at_each(line, target, through[1])
         work = partial(lowered, line.equation, self.known, self.planner)
-        made = self._hearing(line.where, work)
+        made = self._hearing(line.place, work)
         if made is None:
             self.known.broken.add(target.name)
             return ()
         self.known.arrays[target.name] = made.made
-        return made.definitions
+        return _standing(made.definitions, line)
 
     def _at_each(self, line: Line, target: Target, through: Known) -> tuple[Definition, ...]:
         """Works an equation for each place of its first index."""
@@ -139,28 +150,28 @@ class _Planning:
         bound = times.bound
         if bound.side:
             if bound.side not in self.known.sides:
-                wrong = f"no side is called {bound.side}"
-                raise EquationError(wrong, "name it in sizes or in names", bound.start)
+                raise self.known.no_side(bound)
             return self.known.sides[bound.side]
-        for line in lines:
-            for part in walk(line.equation.value):
-                array = self.known.arrays.get(part.name) if isinstance(part, Cell) else None
-                if not isinstance(part, Cell) or array is None:
-                    continue
-                for place, side in zip(part.places, array.sides, strict=False):
-                    if place.name == bound.name and not place.shift:
-                        return side
-        names = {p.name for line in lines for p in walk(line.equation.value) if isinstance(p, Cell)}
-        if names & self.known.broken:
+        pieces = (part for line in lines for part in walk(line.equation.value))
+        cells = [part for part in pieces if isinstance(part, Cell)]
+        for cell in cells:
+            sides = self.known.arrays[cell.name].sides if cell.name in self.known.arrays else ()
+            for place, side in zip(cell.places, sides, strict=False):
+                if place.name == bound.name and not place.shift:
+                    return side
+        if any(cell.name in self.known.broken for cell in cells):
             raise EquationError("", "", bound.start)
         wrong = f"nothing says how far {bound.name} goes"
-        named = next(iter(self.known.sides), "token")
-        raise EquationError(wrong, f"write over: {bound.name} in {named}", bound.start)
+        raise EquationError(wrong, self.known.bounded(bound.name), bound.start)
 
     def _over(self, lines: Sequence[Line], side: Side) -> Iterator[Part]:
         times = self._times
         order = tuple(range(1, side.length + 1))
         order = order[::-1] if times.backward else order
+        names = [line.equation.target.name for line in lines]
+        for name in times.starts.keys() - {*names, *self.known.arrays, *self.known.broken}:
+            right = nearest(name, (*names, *self.known.arrays))
+            self.problems.add(times.starts[name].where, f"nothing is called {name}", right)
         moments = [Moment(times.bound.name, now, order, times.starts) for now in order]
         arrays = [line for line in lines if isinstance(line.equation.target, Target)]
         for line in lines:
@@ -182,16 +193,19 @@ class _Planning:
         """Yields the definitions of what is made at a time."""
 
         own = self._planner_at(moment)
-        for line in lines:
+        names = [line.equation.target.name for line in lines]
+        for k, line in enumerate(lines):
             target = line.equation.target.name
+            self.known.pending = frozenset(names[k:])
             if target in self.known.broken:
                 continue
             work = partial(lowered, line.equation, self.known, own, moment)
-            made = self._hearing(line.where, work)
+            made = self._hearing(line.place, work)
             if made is None:
                 self.known.broken.add(target)
             else:
-                yield from made.definitions
+                yield from _standing(made.definitions, line)
+        self.known.pending = frozenset()
 
     def _planner_at(self, moment: Moment | None) -> Planner:
         def name(local: str) -> Name:
@@ -210,12 +224,12 @@ class _Planning:
                 if name not in targets:
                     wrong = f"no equation of this step makes {name}"
                     right_names = nearest(name, targets)
-                    self.problems.add(instead.where, wrong, right_names)
+                    self.problems.add(instead.place.where, wrong, right_names)
                     continue
                 equation = targets[name].equation._replace(value=instead.value)
                 work = partial(lowered, equation, self.known, self._planner_at(moment), moment)
-                got = self._hearing(instead.where, work)
-                made += () if got is None else got.definitions
+                got = self._hearing(instead.place, work)
+                made += () if got is None else _standing(got.definitions, targets[name])
             others = tuple(d for d in made if d not in right)
             if others:
                 yield MadeWrongly(mistake, others)
@@ -237,6 +251,12 @@ class _Planning:
                 self.known.arrays[name] = Known(full, (side, *sides), moment.order, len(sides) == 1)
             if len(waiting) == before:
                 return  # lowering says what is missing
+
+
+def _standing(definitions: Sequence[Definition], line: Line) -> tuple[Definition, ...]:
+    """Returns definitions that know where their equation stands."""
+    where = line.place.at(line.equation.target.start)
+    return tuple(definition._replace(where=where) for definition in definitions)
 
 
 def _together(known: Known) -> Definition:

@@ -82,8 +82,11 @@ class Reader:
     def letter(self, index: str) -> str:
         """Returns the letter of an index."""
         if index not in self.letters:
-            taken = {*self.letters.values()}
-            self.letters[index] = next(x for x in _SUMMED if x not in taken)
+            unused = [x for x in _SUMMED if x not in self.letters.values()]
+            if not unused:
+                right = "make an equation of a part of it"
+                raise EquationError(f"more than {len(self.letters)} indices", right, 0)
+            self.letters[index] = unused[0]
         return self.letters[index]
 
     def count(self, index: str) -> Expression:
@@ -178,6 +181,10 @@ class _Parts(said.Rules[Expression]):
             wrong = f"{cell.name} is a matrix for each {first.name}"
             raise EquationError(wrong, f"read it in a step over {first.name}", cell.start)
         self._check_inside(cell, first, now, len(array.times))
+        if self.moment is not None and now == self.moment.now and cell.name in self.known.pending:
+            wrong = f"{cell.name} isn't made yet at {self.moment.index}"
+            right = "move this equation below that, or read what was made before"
+            raise EquationError(wrong, right, cell.start)
         return self._element(cell, array, array.name.at(now), cell.places[1:])
 
     def _before_all(self, cell: Cell, array: Known) -> Expression | None:
@@ -219,7 +226,7 @@ class _Parts(said.Rules[Expression]):
                 continue
             if now is not None:
                 self._check_inside(cell, place, now, side.length)
-            own = f"{cell.name} {cell.start} {place.start}"  # which no author can write
+            own = f"{len(chosen)} {side.length}"  # which no author can write
             self.indices.of[own] = side
             letters.append(reader.letter(own))
             wanted = constant(now) if now is not None else self._shifted(place)
@@ -270,9 +277,11 @@ class _Parts(said.Rules[Expression]):
         over = "".join(self.reader.letter(bound.name) for bound in part.bounds)
         condition = None if part.condition is None else inner.of(part.condition)
         operand = inner.of(part.operand)
+        used = {letter for o in ex.operands_in(operand) for letter in o.indices}
         for bound in part.bounds:
-            if not self.reader.operands.has(self.reader.letter(bound.name)):
-                self.reader.count(bound.name)
+            if self.reader.letter(bound.name) not in used:  # each place counts once all the same
+                once = _above(self.reader.count(bound.name), ex.ZERO)
+                operand = Apply("where", (once, operand, ex.ZERO))
         if part.function not in ("sum", "mean"):
             nothing = ex.NEUTRAL[part.function]
             return ex.Reduction(part.function, over, _kept(condition, operand, nothing))

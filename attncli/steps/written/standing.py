@@ -146,8 +146,7 @@ class StandingSteps:
         lines = [line for step in self.scenario.plan.written.steps for line in step.lines]
         for local, step in {name.local: step for name, step in makers.items()}.items():
             line = next(line for line in lines if line.equation.target.name == local)
-            at, start = line.where, line.equation.target.start
-            at = at._replace(column=at.column + start) if at.column else at
+            at = line.place.at(line.equation.target.start)
             wrong, right = f"{step} makes {local}", f"call what this makes otherwise, like {local}2"
             self.problems.add(at, wrong, right)
 

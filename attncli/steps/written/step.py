@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from attncli.errors import Where
 from attncli.maths.equations.language import FunctionTarget
 from attncli.maths.equations.tree import Equation
 from attncli.names import Name, Word, WordedText
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 
 _STEP = "equations"
 _MOST_TIMES = 1001
+_NAMES = re.compile(r"[^\W\d]\w*")
 
 
 @dataclass(eq=False, repr=False)
@@ -71,22 +74,29 @@ def environment_of(scenario: Scenario) -> Environment:
     written, known = scenario.plan.written, Environment()
     for name, labels in written.labels.items():
         known.sides[name] = Side(len(labels), name, labels)
+    for place in scenario.file.places:  # of what can't be read, too
+        key, _, name = place.partition(".")
+        if key in ("given", "sizes", "names"):
+            known.broken |= {*_NAMES.findall(name)}
     for name, length in written.sizes.items():
         known.sides[name] = Side(length, name)
     for name, sides in written.sides.items():
         array = _given(name, sides, scenario, known.sides)
-        if len(array.sides) == len(sides):
-            known.arrays[name] = array
-        else:  # its numbers can't be read
+        if array is None:
             known.broken |= {name, *sides}
+        else:
+            known.arrays[name] = array
     known.later = frozenset(
         line.equation.target.name for step in written.steps for line in step.lines
     )
     return known
 
 
-def _given(name: Name, names: tuple[str, ...], scenario: Scenario, sides: dict[str, Side]) -> Known:
-    """Returns what is known of a given array; its named sides go to `sides`."""
+def _given(
+    name: Name, names: tuple[str, ...], scenario: Scenario, sides: dict[str, Side]
+) -> Known | None:
+    """Returns what is known of a given array; its named sides go to `sides`. None where its numbers
+    can't be read, or a side of its name has another length."""
     matrices = scenario.given.matrices
     some = range(1, _MOST_TIMES) if len(names) > MOST_SIDES else ()
     times = tuple(k for k in some if name.at(k) in matrices)
@@ -94,12 +104,14 @@ def _given(name: Name, names: tuple[str, ...], scenario: Scenario, sides: dict[s
     drawn = scenario.given.random.get(first)
     shape = matrices[first].shape if first in matrices else (drawn.shape if drawn else None)
     if shape is None:
-        return Known(name, (Side(0),) * (len(names) + 1))
+        return None
     lengths = ((len(times),) if times else ()) + shape[len(shape) - len(names) + bool(times) :]
     own = tuple(
         sides.setdefault(side, Side(length, side)) if side else Side(length)
-        for side, length in zip(names, lengths, strict=False)
+        for side, length in zip(names, lengths, strict=True)
     )
+    if any(side.length != length for side, length in zip(own, lengths, strict=True)):
+        return None
     return Known(name, own, times, lies=len(own) == 1)
 
 
@@ -107,6 +119,7 @@ def written_steps(place: Place, problems: Diagnostics) -> Iterator[PlannedStep]:
     """Plans the steps of a scenario of equations alone; what is wrong with them goes to
     `problems`."""
     known = environment_of(place.scenario)
+    _check_sides(place.scenario, problems)
     for own in place.scenario.plan.written.steps:
         yield from planned_at(place, own, known, problems)
 
@@ -125,6 +138,36 @@ def planned_at(
         made = tuple(d._replace(step=_STEP) for d in part.definitions)
         at = place.to(WrittenPlace, own=own, part=part._replace(definitions=made))
         yield PlannedStep(_STEP, at, made)
+
+
+def _check_sides(scenario: Scenario, problems: Diagnostics) -> None:
+    """Complains of sides of one name that aren't equally long."""
+    written, matrices = scenario.plan.written, scenario.given.matrices
+    lengths: dict[str, tuple[int, str]] = {
+        side: (length, "sizes") for side, length in written.sizes.items()
+    }
+    for side, labels in written.labels.items():
+        lengths.setdefault(side, (len(labels), "names" if side != "token" else "tokens"))
+        if lengths[side][0] != len(labels):
+            wrong = f"{side} has {len(labels)} names, and is {lengths[side][0]} long"
+            problems.add(scenario.where(f"names.{side}"), wrong, "give each place a name")
+    for name, sides in written.sides.items():
+        shape = matrices[name].shape[2 - len(sides) :] if name in matrices else ()
+        for side, length in zip(sides, shape, strict=False):
+            if side and lengths.setdefault(side, (length, name))[0] != length:
+                other, of = lengths[side]
+                wrong = f"{side} is {length} long in {name}, and {other} in {of}"
+                right = "make them equally long, or name another side"
+                problems.add(_where_given(scenario, name), wrong, right)
+
+
+def _where_given(scenario: Scenario, name: str) -> Where:
+    """Returns where an array is given, whose sides may be named beside it."""
+    for place, where in scenario.file.places.items():
+        key, _, text = place.partition(".")
+        if key == "given" and _NAMES.findall(text)[:1] == [name]:
+            return where
+    return scenario.where("given")
 
 
 def _ways(made: Planned, _: WrittenPlace, __: Planned) -> Iterator[Planned]:

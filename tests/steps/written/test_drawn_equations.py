@@ -1,0 +1,38 @@
+"""Random equations: their numbers are those of plain Python, and every = of their pages is true."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from attncli.trace import Trace
+from tests.auditor import audit
+from tests.conftest import THOROUGH
+from tests.helpers.pages import page_of, tables_of, trace_of
+from tests.steps.written.drawn import drawn
+
+SEEDS = range(300 if THOROUGH else 20)
+
+
+def numbers_of(trace: Trace, name: str, shape: tuple[int, ...]) -> np.ndarray:
+    return np.reshape(trace.quantities[name].matrix.values, shape)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_numbers(seed: int) -> None:
+    case = drawn(seed, "exact")
+    trace = trace_of(case.text)
+    for name, truth in case.truth.items():
+        size = max(1.0, float(np.abs(truth).max()))
+        got = numbers_of(trace, name, truth.shape)
+        assert np.allclose(got, truth, rtol=1e-9, atol=1e-9 * size), (name, case.text)
+
+
+@pytest.mark.parametrize("policy", ["carry", "exact"])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_pages(seed: int, policy: str) -> None:
+    case = drawn(seed, policy)
+    trace = trace_of(case.text)
+    report = audit(page_of(trace), "terminal", tables_of(trace))
+    assert report.false == [], case.text
+    assert report.checked > 0
