@@ -59,7 +59,9 @@ class StepLine(NamedTuple):
         return not key or data.get(key) == value
 
 
-_OTHERS: tuple[StepLine, ...] = tuple(entry.load() for entry in plugins(STEPS).values())
+_OTHERS: tuple[StepLine, ...] = tuple(
+    entry.load() for entry in plugins(STEPS).values() if not entry.is_file
+)
 """The steps that other packages add."""
 
 

@@ -8,18 +8,26 @@ from functools import partial
 
 from attncli.maths.equations.language import FunctionTarget
 from attncli.maths.equations.tree import Equation
+from attncli.scenario.file.keys import Key
 from attncli.scenario.file.problems import Diagnostics
 from attncli.scenario.scenario import Scenario
 from attncli.scenario.written import WrittenStep
 from attncli.steps.step import Formulas, Mistake, Planned, Results, Step, Wording
 from attncli.steps.written.arrays import Environment, Known, Side
+from attncli.steps.written.files import StepsKind
 from attncli.steps.written.formulas import formula_of
-from attncli.steps.written.keys import EQUATIONS, GIVEN, NAMES, SIZES, STEPS
+from attncli.steps.written.keys import EQUATIONS, GIVEN, NAMES, SIZES
 from attncli.steps.written.lowering import Planner
 from attncli.steps.written.planning import Part, planned
 from attncli.trace import Place, PlannedStep
 
 _STEP = "equations"
+_STEPS = Key(
+    "steps",
+    StepsKind(),
+    "steps of one's own, told in their order; or the file that has them, from the scenario's"
+    " folder, or by its name from a package: `{file: retention.yaml}`",
+)
 
 
 @dataclass(eq=False, repr=False)
@@ -108,7 +116,7 @@ def _functions(place: WrittenPlace) -> tuple[Equation, ...]:
 EQUATIONS_STEP = Step(
     name=_STEP,
     at=WrittenPlace,
-    keys=(GIVEN, NAMES, SIZES, STEPS, EQUATIONS),
+    keys=(GIVEN, NAMES, SIZES, _STEPS, EQUATIONS),
     words=Wording(
         title="Equations",
         does="works equations of the scenario's own",

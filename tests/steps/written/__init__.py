@@ -1,0 +1,1 @@
+"""Steps that a scenario writes itself."""
