@@ -12,13 +12,15 @@ as the steps before have left them. A step does nothing where a key isn't said t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import partial
 from typing import Any, NamedTuple
 
 from attncli.maths.equations.language import (
+    Bound,
     Cell,
+    EquationError,
     FunctionTarget,
     Over,
     Reference,
@@ -49,8 +51,8 @@ from attncli.scenario.file.keys import (
     TextKind,
 )
 from attncli.scenario.file.matrices import MATRIX, TRUTH_TABLE, VECTOR
-from attncli.scenario.file.nodes import Items, Map, Node, data_of
-from attncli.scenario.file.problems import Diagnostics, Objections
+from attncli.scenario.file.nodes import Items, Map, Node, Scalar, data_of, describe
+from attncli.scenario.file.problems import Diagnostics, Objections, nearest
 from attncli.scenario.model import Settings
 from attncli.steps.step import (
     Backward,
@@ -88,7 +90,21 @@ class _Tree(NamedTuple):
         return {}
 
 
-_TEXT, _FLAG, _TREE = TextKind(), Flag(), _Tree()
+class _Equation(NamedTuple):
+    """An equation, or the right side of one, which is read once all names are known."""
+
+    def read(self, node: Node, problems: Diagnostics) -> Scalar | None:
+        if isinstance(node, Scalar) and node.text:
+            return node
+        right = "write it in quotes, like 'made[i, j] = x[i, j] / 2'"
+        problems.add(node.where, f"{describe(node)} where an equation belongs", right)
+        return None
+
+    def schema(self) -> Schema:
+        return _TEXT.schema()
+
+
+_TEXT, _FLAG, _TREE, _EQUATION = TextKind(), Flag(), _Tree(), _Equation()
 _TEXTS, _SIDES = ListOf(_TEXT), MapOf(ListOf(_TEXT), "quantity")
 _KIND = Either(
     lambda node: _TEXTS if isinstance(node, Items) else Choice(tuple(_KINDS)),
@@ -122,7 +138,7 @@ _SENTENCES = OneOrMany(
 )
 _MISTAKE = Record.of(
     Key("says", _TEXT, "what is done wrongly"),
-    Key("instead", MapOf(_TEXT, "quantity"), "quantity → its right side by mistake"),
+    Key("instead", MapOf(_EQUATION, "quantity"), "quantity → its right side by mistake"),
 )
 _BACKWARD = Record.of(
     Key("through", _TEXT, "what the step is called on the way back"),
@@ -131,6 +147,9 @@ _BACKWARD = Record.of(
     Key("fixed", _TEXTS, "what is given and isn't learned"),
     Key("example", _EXAMPLE, "what it is explained on"),
 )
+_NEEDED = (
+    "at", "keys", "title", "does", "shapes", "happens", "why", "reads", "equations",
+)  # fmt: skip
 _FILE = Record.of(
     Key("at", Choice(tuple(_PLACES)), "where the step is taken"),
     Key("keys", MapOf(_KEY, "key"), "what a scenario may say of it"),
@@ -143,13 +162,14 @@ _FILE = Record.of(
     Key("reads", _SIDES, "what the equations read, each with letters for its sides"),
     Key("adapts", _TEXT, "what of that is a given matrix, named by each record of the key, whose"
         " place the last quantity takes"),
-    Key("equations", _TEXTS, "what it makes"),
+    Key("equations", ListOf(_EQUATION), "what it makes"),
     Key("pictures", _TEXTS, "the kinds of its pictures"),
     Key("in_letters", _TREE, "what it is told with in general: x, and what is said of its keys"),
     Key("example", _EXAMPLE, "what it is explained on"),
     Key("on_the_way", _FLAG, "whether a head that is told in brief goes without it", default=False),
     Key("mistakes", MapOf(_MISTAKE, "mistake"), "common mistakes"),
     Key("backward", _BACKWARD, "how gradients go back through it"),
+    needs=Needs("a step", _NEEDED, "{at: head, …}"),
 )  # fmt: skip
 
 
@@ -179,25 +199,53 @@ class _Declared:
         self.name, self.said = name, said
         problems = Diagnostics()
         self.keys = {key: _key_of(key, value, problems) for key, value in said["keys"].items()}
-        problems.stop_if_any()
         self.owners = {
             part: key for key, value in said["keys"].items() for part in value.get("parts", ())
         }
         self.each = next((k for k, value in said["keys"].items() if "each" in value), "")
-        sides = {quantity: tuple(letters) for quantity, letters in said["reads"].items()}
-        made: list[_Made] = []
-        for text in said["equations"]:
-            target, _, value = text.partition("=")
-            made.append(_made_by(read_equation(f"{target} = 0").target, value, sides))
-            sides[made[-1].name] = made[-1].sides
-        self.made = tuple(made)
-        self.sides = sides
+        self.sides = {quantity: tuple(letters) for quantity, letters in said["reads"].items()}
+        self.made = tuple(self.written(said["equations"], problems))
+        self.wrong = {
+            name: tuple(self.instead(mistake["instead"], problems))
+            for name, mistake in said.get("mistakes", {}).items()
+        }
+        problems.stop_if_any()
+
+    def written(self, equations: Sequence[Scalar], problems: Diagnostics) -> Iterator[_Made]:
+        """Yields what the equations make, each of which may read what is above it."""
+        for node in equations:
+            target, _, value = node.text.partition("=")
+            made = self.made_by(node, f"{target}= 0", value, len(target) + 1, problems)
+            if made is not None:
+                self.sides[made.name] = made.sides
+                yield made
+
+    def instead(self, texts: Mapping[str, Scalar], problems: Diagnostics) -> Iterator[_Made]:
+        """Yields what a mistake makes otherwise."""
+        for name, node in texts.items():
+            made = self.made_by(node, f"{name}[i, j] = 0", node.text, 0, problems)
+            if made is not None:
+                yield made
+
+    def made_by(
+        self, node: Scalar, target: str, value: str, begins: int, problems: Diagnostics
+    ) -> _Made | None:
+        """Returns what an equation makes, whose right side begins at a place of its text; what is
+        wrong with it goes to `problems`."""
+        names, start = {*self.keys, *self.owners}, node.quoted
+        try:
+            made = read_equation(target).target
+            start += begins
+            return _made_by(made, value, self.sides, names)
+        except EquationError as wrong:
+            at = node.where._replace(column=node.where.column + start + wrong.start)
+            problems.add(at, wrong.wrong, wrong.right)
+            return None
 
     def step(self) -> Step[Any]:
         said = self.said
         letters = _numbers(said.get("in_letters", {}))
         x = letters.pop("x", "X")
-        back = said.get("backward")
         return Step(
             name=self.name,
             at=_PLACES[said["at"]],
@@ -220,17 +268,11 @@ class _Declared:
             example=_example(said.get("example", {})),
             prominence=Prominence(on_the_way=said.get("on_the_way", False)),
             mistakes=tuple(
-                Mistake(name, mistake["says"], self.ways(mistake["instead"]))
+                Mistake(name, mistake["says"], partial(self.ways, name))
                 for name, mistake in said.get("mistakes", {}).items()
             ),
-            backward=back and Backward(
-                back["through"],
-                back["why"],
-                back.get("more", ""),
-                fixed=tuple(back.get("fixed", ())),
-                **({"example": _example(back["example"])} if "example" in back else {}),
-            ),
-        )  # fmt: skip
+            backward=_backward(said["backward"]) if "backward" in said else None,
+        )
 
     def check(self, place: Place) -> Objections:
         config = _config(place)
@@ -297,9 +339,9 @@ class _Declared:
         numbers = (Number.written(values[name]) for name in made.numbers)
         operands = tuple(self.operand(name, place) for name in made.operands)
         of_key = next((name for name in made.numbers if name in self.keys), None)
-        blame = {"blame": below(_path(place), of_key)} if of_key else {}
-        wire = {"wire": _given(place, place)} if adapted and made is self.made[-1] else {}
-        return Definition(place.name(made.name), made.make(*numbers), operands, **blame, **wire)
+        wire = _given(place, place) if adapted and made is self.made[-1] else ""
+        definition = Definition(place.name(made.name), made.make(*numbers), operands, wire=wire)
+        return definition._replace(blame=below(_path(place), of_key)) if of_key else definition
 
     def operand(self, name: str, place: Place) -> Name:
         """Returns the full name of what an equation reads."""
@@ -312,17 +354,9 @@ class _Declared:
             return below(_config(place).at(self.keys[key]), name)
         return place.latest(name)
 
-    def ways(self, instead: Mapping[str, str]) -> Callable[[Place, Planned], Iterator[Planned]]:
-        """Returns the ways of a mistake: one for each place at which its equations are worked."""
-        wrong = {
-            name: _made_by(read_equation(f"{name}[i, j] = 0").target, text, self.sides)
-            for name, text in instead.items()
-        }
-        return partial(self._ways, wrong)
-
-    def _ways(
-        self, wrong: Mapping[str, _Made], place: Place, planned: Planned
-    ) -> Iterator[Planned]:
+    def ways(self, mistake: str, place: Place, planned: Planned) -> Iterator[Planned]:
+        """Yields the ways of a mistake: one for each quantity that it is in."""
+        wrong = {made.name: made for made in self.wrong[mistake]}
         for definition in planned:
             local = definition.name.local
             if local in wrong:
@@ -375,6 +409,12 @@ def _record(key: Key[Any]) -> object:
     return key.kind.kind if isinstance(key.kind, MapOf) else key.kind
 
 
+def _backward(said: KeyValues) -> Backward[Place]:
+    back: Backward[Place] = Backward(said["through"], said["why"], said.get("more", ""))
+    back = back._replace(fixed=tuple(said.get("fixed", ())))
+    return back._replace(example=_example(said["example"])) if "example" in said else back
+
+
 def _example(said: KeyValues) -> Example:
     return Example(said.get("scenario", ""), tuple(said.get("changes", ())))
 
@@ -399,22 +439,30 @@ def _numbers(node: object) -> dict[str, Any]:
 
 
 def _made_by(
-    target: Target | FunctionTarget, text: str, sides: Mapping[str, Sequence[str]]
+    target: Target | FunctionTarget,
+    text: str,
+    sides: Mapping[str, Sequence[str]],
+    numbers: Collection[str],
 ) -> _Made:
-    """Returns what an equation makes, of the text of its right side."""
-    assert isinstance(target, Target)
+    """Returns what an equation makes, of the text of its right side. Raises EquationError for what
+    no step of ours can say."""
+    if not isinstance(target, Target):
+        raise EquationError("a function of one's own", "write it out", 0)
     parts = [*walk(read_value(text))]
     cells = [part for part in parts if isinstance(part, Cell)]
     bounds = [bound for part in parts if isinstance(part, Over) for bound in part.bounds]
-    along: dict[str, str] = {}
-    for cell in cells:
-        letters = (letter for letter in sides[cell.name] if letter != "1")
-        along |= {place.name: letter for place, letter in zip(cell.places, letters, strict=True)}
+    along = _along(cells, (*target.bounds, *bounds), sides)
     for bound in sorted(bounds, key=lambda bound: bound.start, reverse=True):
         end = bound.start + len(bound.name)
         text = f"{text[:end]} in {along[bound.name]}{text[end:]}"
-    of_side = {letter: name for name, own in reversed(sides.items()) for letter in own}
-    names = [part.name for part in parts if isinstance(part, Cell | Reference)]
+    of_side = {letter: name for name, own in reversed([*sides.items()]) for letter in own}
+    known = {*sides, *of_side, *numbers, *along, "pi"}
+    named = [part for part in parts if isinstance(part, Cell | Reference)]
+    for part in named:
+        if part.name not in known:
+            wrong = f"nothing is called {part.name}"
+            raise EquationError(wrong, nearest(part.name, known), part.start)
+    names = (part.name for part in named)
     read = (name if name in sides else of_side.get(name, "") for name in names)
     operands = tuple(dict.fromkeys(filter(None, read)))
     indices = tuple(bound.name for bound in target.bounds)
@@ -424,3 +472,25 @@ def _made_by(
     written = EquationText(text.strip(), shapes, Indexed, "", is_alike, "", (target.name, 1))
     own = tuple(along[index] for index in indices)
     return _Made(target.name, operation_of(written), written.names, operands, own)
+
+
+def _along(
+    cells: Sequence[Cell], bounds: Sequence[Bound], sides: Mapping[str, Sequence[str]]
+) -> Mapping[str, str]:
+    """Returns the side that each index goes along, as the cells say. Raises EquationError where
+    they don't fit."""
+    along: dict[str, str] = {}
+    for cell in cells:
+        if cell.name not in sides:
+            raise EquationError(
+                f"nothing is called {cell.name}", nearest(cell.name, sides), cell.start
+            )
+        letters = [letter for letter in sides[cell.name] if letter != "1"]
+        if len(letters) != len(cell.places):
+            wrong = f"{cell.name} has {len(letters)} sides, here {len(cell.places)}"
+            raise EquationError(wrong, f"its sides are {', '.join(letters)}", cell.start)
+        along |= {place.name: letter for place, letter in zip(cell.places, letters, strict=True)}
+    for bound in bounds:
+        if bound.name not in along:
+            raise EquationError(f"nothing says how far {bound.name} goes", "read it somewhere", 0)
+    return along

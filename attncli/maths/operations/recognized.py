@@ -10,7 +10,7 @@ from attncli.maths.operations import activations, attention
 from attncli.maths.operations.activations import ACTIVATIONS, Activate, Add, DivideBy, MultiplyBy
 from attncli.maths.operations.equation import EquationText, Indexed
 
-Maker = Callable[..., Indexed]
+Maker = EquationText | Callable[..., Indexed]
 """What makes an operation of the numbers that its equation names."""
 
 
@@ -23,10 +23,9 @@ def operation_of(written: EquationText) -> Maker:
 @cache
 def _known() -> Mapping[tuple[str, Expression], Maker]:
     found = [value for module in (activations, attention) for value in vars(module).values()]
-    texts = {text: len(text.names) for text in found if isinstance(text, EquationText)}
-    classes: dict[Maker, int] = {DivideBy: 1, MultiplyBy: 1, partial(Add, 2): 0}
-    classes |= {partial(Activate, kind): 0 for kind in ACTIVATIONS}
-    makers = {**texts, **classes}
+    makers: dict[Maker, int] = {x: len(x.names) for x in found if isinstance(x, EquationText)}
+    makers |= {DivideBy: 1, MultiplyBy: 1, partial(Add, 2): 0}
+    makers |= {partial(Activate, kind): 0 for kind in ACTIVATIONS}
     return {_told(make, count): make for make, count in reversed(makers.items())}
 
 
