@@ -39,9 +39,14 @@ class Plugin(NamedTuple):
     module: str
     attribute: str = ""
 
+    @property
+    def is_file(self) -> bool:
+        """Tells whether what it adds is a file of steps: `retention = package:retention.yaml`."""
+        return self.attribute.endswith(".yaml")
+
     def load(self) -> Any:  # noqa: ANN401
-        """Imports what the entry adds, a module or what it has. Raises UserError where it can't be
-        imported from the package of somebody else."""
+        """Imports what the entry adds, a module or what it has; reads the text of a file. Raises
+        UserError where it can't be had from the package of somebody else."""
         if self.module.startswith("attncli."):
             return self._imported()
         try:
@@ -54,6 +59,10 @@ class Plugin(NamedTuple):
 
     def _imported(self) -> Any:  # noqa: ANN401
         module = import_module(self.module)
+        if self.is_file:
+            from importlib.resources import files
+
+            return files(module).joinpath(self.attribute).read_text("utf-8")
         return getattr(module, self.attribute) if self.attribute else module
 
 

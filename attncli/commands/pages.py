@@ -162,6 +162,11 @@ def explain(typed: Arguments) -> PageOutput:
     """
     if typed.scenario.startswith(_WHY) and not _is_file(typed.scenario):
         return PageOutput(_topic(typed), typed.page)
+    packaged = _packaged(typed)
+    if packaged:
+        from attncli.pages.packaged_steps import lesson_on_file
+
+        return PageOutput(lesson_on_file(packaged), typed.page)
     meant = _meant(typed)
     page = lessons_page(meant.work(on_demand=True), meant, every=not typed.scenario)
     return PageOutput(page, meant.page)
@@ -185,6 +190,18 @@ def _topic(typed: Arguments) -> Document:
         right = "leave it out, or name a step"
         raise UserError.of(typed.scenario, f"{said[0]} asks for a part of a scenario", right)
     return topic(typed.scenario)
+
+
+def _packaged(typed: Arguments) -> str:
+    """Returns the name of a package's file of steps, where that alone is asked for; else
+    nothing."""
+    from attncli.plugins import STEPS, plugins
+    from attncli.steps.order import STORY
+
+    names = [*filter(None, (typed.scenario, *typed.part.steps))]
+    entry = plugins(STEPS).get(names[0]) if len(names) == 1 else None
+    is_other = entry is None or not entry.is_file or entry.name in STORY or _is_file(entry.name)
+    return "" if entry is None or is_other else entry.name
 
 
 def _meant(typed: Arguments) -> Arguments:

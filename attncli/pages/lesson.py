@@ -26,6 +26,7 @@ from attncli.document.blocks import (
 )
 from attncli.maths.equations.tree import Equation, Symbol, with_each
 from attncli.names import Name, Word, raw
+from attncli.pages.packaged_steps import packaged_steps
 from attncli.pages.parts.blocks import common_mistakes, shape_in_short
 from attncli.pages.parts.next_commands import as_asked_for
 from attncli.pages.parts.pictures import pictures_of
@@ -54,7 +55,9 @@ def steps_catalogue() -> Document:
         tuple((f"attn explain {name}", (says,)) for name, says in TOPICS.items())
     )
     why = (Paragraph(("Lessons on sizes:",)), asked)
-    return Document(Word("Steps"), (), closing=(DefinitionList(rows), back, *why, learn))
+    return Document(
+        Word("Steps"), (), closing=(DefinitionList(rows), back, *packaged_steps(), *why, learn)
+    )
 
 
 def general_formulas(step: Step[Any]) -> tuple[Equation, ...]:

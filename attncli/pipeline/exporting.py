@@ -13,8 +13,10 @@ from attncli.scenario.file import shipped
 from attncli.scenario.file.emitting import emitted
 from attncli.scenario.file.named_files import (
     CORPORA,
+    STEP_FILES,
     TOKENIZERS,
     RefusedFileError,
+    ending,
     found,
     named_in,
 )
@@ -79,7 +81,10 @@ def _moved(key: str, value: object) -> object:
 
 def _names_file(key: str, value: Mapping[str, object]) -> bool:
     path = value.get("file")
-    return key in _TEXT_FILES and isinstance(path, str) and not path.isdigit()
+    is_named = isinstance(path, str) and not path.isdigit()
+    if key == "steps":  # which may be in a package, too
+        return is_named and ending(str(path), STEP_FILES) is not None
+    return key in _TEXT_FILES and is_named
 
 
 _LARGEST = 10_000_000
@@ -117,7 +122,7 @@ def _file(path: str, own: Path, outside: bool) -> Path | None:
     """Returns the file that a path leads to; None of what is no path but somebody's word."""
     from attncli.scenario.file import array_files
 
-    kinds = (*array_files.KINDS, *CORPORA, *TOKENIZERS)
+    kinds = (*array_files.KINDS, *CORPORA, *TOKENIZERS, *STEP_FILES)
     try:
         return found(path, own.parent, outside, kinds)
     except RefusedFileError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,6 +23,7 @@ from attncli.scenario.file.problems import NamedProblems, too_much
 from attncli.scenario.model import ENCODER, Stack, Tokenizing
 from attncli.scenario.scenario import MOST_NUMBERS
 from attncli.scenario.tokenizers.settings import TokenizerSettings, check
+from attncli.scenario.written import WrittenStep
 from attncli.steps.input.embeddings import ONE_HOT
 from attncli.steps.schema import LAYER
 
@@ -48,9 +50,21 @@ class FileReader(NamedTuple):
                     data |= reading(text, data)
                 except RefusedFileError as refused:
                     self.complaints.add(below(path, key), refused.wrong, refused.right)
+        if isinstance(data.get("steps"), TextFile):
+            data["steps"] = self._steps(data["steps"])
         if "encoder" in data:
             data["encoder"] = self.read(data["encoder"], ENCODER)
         return data
+
+    def _steps(self, file: TextFile) -> Mapping[str, WrittenStep]:
+        from attncli.steps.written.files import steps_in  # which few scenarios need
+
+        problems = self.complaints.problems
+        try:
+            return steps_in(file, self.folder, self.outside, problems)
+        except RefusedFileError as refused:
+            problems.add(file.where, refused.wrong, refused.right)
+            return {}
 
     def _saved(self, text: str, values: KeyValues, path: Name) -> KeyValues:
         """Returns the settings and pieces of a tokenizer.json. Raises RefusedFileError."""

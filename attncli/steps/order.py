@@ -1,7 +1,8 @@
 """The one list in which the order of the steps can be read, and what a scenario may say of each.
 
-A step is a module in a folder of this package, imported when a story or a file comes to it; its
-line names the keys that it owns, by the part of the model that says them. A record of keys reads a
+A step is in a module in a folder of this package, imported when a story or a file comes to it, or
+is a file of YAML there, read then; its line names the keys that it owns, by the part of the model
+that says them. A record of keys reads a
 file with no more steps than the file speaks of.
 """
 
@@ -10,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from attncli.plugins import STEPS, plugins
+from attncli.plugins import STEPS, Plugin, plugins
 from attncli.scenario.file.address import AddressError, parse_address
 from attncli.scenario.file.keys import Key, OwnedKeys, Record
 
@@ -22,7 +24,8 @@ if TYPE_CHECKING:
 
 
 class StepLine(NamedTuple):
-    """A line of the order: a step, the module that it stands in, and the keys that it owns."""
+    """A line of the order: a step, the module that it stands in or its file, and the keys that it
+    owns."""
 
     step: str
     module: str
@@ -47,7 +50,8 @@ class StepLine(NamedTuple):
     for the default."""
     after: str = ""
     """Of a step that another package adds: the step of a head, of all heads together, or of a
-    recurrent cell that it is taken behind. Its `module` is named in full."""
+    recurrent cell that it is taken behind. Its `module` is named in full; a file is
+    `package:file.yaml`."""
 
     def is_taken(self, texts: Collection[str]) -> bool:
         """Tells whether the step is taken where these keys are said."""
@@ -59,7 +63,9 @@ class StepLine(NamedTuple):
         return not key or data.get(key) == value
 
 
-_OTHERS: tuple[StepLine, ...] = tuple(entry.load() for entry in plugins(STEPS).values())
+_OTHERS: tuple[StepLine, ...] = tuple(
+    entry.load() for entry in plugins(STEPS).values() if not entry.is_file
+)
 """The steps that other packages add."""
 
 
@@ -84,7 +90,7 @@ TOKENIZER = (
 )
 GIVEN = (
     StepLine("quantize", "quantizing", stack="quantized"),
-    StepLine("lora", "lora", stack="lora"),
+    StepLine("lora", "lora.yaml", stack="lora"),
 )
 """The steps that put others in the place of given matrices."""
 WRITTEN = StepLine("equations", "written.step", file="given names sizes vary steps equations")
@@ -116,7 +122,7 @@ PROJECTION = (
 _ORDER = "softcap_order"
 _CAP = f"softcap {_ORDER}"
 _SOFTCAP = StepLine(
-    "softcap", "attention.scores", attention=_CAP, only_for=_CAP, when=(_ORDER, None)
+    "softcap", "attention/softcap.yaml", attention=_CAP, only_for=_CAP, when=(_ORDER, None)
 )
 _QK_NORM = StepLine("qk_norm", "block.norms", attention="qk_norm", only_for="qk_norm")
 _SINKS = StepLine("sinks", "attention.weights", attention="sinks", only_for="sinks")
@@ -138,7 +144,12 @@ IN_HEADS = _with_others(
     StepLine("relative", "attention.biases", only_for="positions"),
     StepLine("bias", "attention.biases", attention="bias", only_for="bias positions mask"),
     _SOFTCAP._replace(when=(_ORDER, "after_bias")),
-    StepLine("temperature", "attention.scores", attention="temperature", only_for="temperature"),
+    StepLine(
+        "temperature",
+        "attention/temperature.yaml",
+        attention="temperature",
+        only_for="temperature",
+    ),
     StepLine(
         "mask", "attention.masks", attention="mask mask_value", only_for="mask", asks="which_mask"
     ),
@@ -146,7 +157,7 @@ IN_HEADS = _with_others(
     _SINKS,
     StepLine("softmax", "attention.weights", attention="weights", asks="attends_most"),
     _SINKS,
-    StepLine("dropout", "attention.weights", attention="dropout", only_for="dropout"),
+    StepLine("dropout", "attention/dropout.yaml", attention="dropout", only_for="dropout"),
     StepLine("weighted_sum", "attention.projections", attention="output"),
     StepLine(
         "online",
@@ -249,9 +260,7 @@ ORDER = (*TOKENIZER, *_FORWARD, *BACKWARD, *TRAINING)
 _LOST = [line.step for line in _OTHERS if line not in ORDER]
 if _LOST:
     raise ImportError(f"steps of other packages are after no step of a head or cell: {_LOST}")
-_MODULES = {
-    line.step: line.module if line.after else f"attncli.steps.{line.module}" for line in ORDER
-}
+_LINES = {line.step: line for line in ORDER}
 STORY = tuple(dict.fromkeys(line.step for line in ORDER))
 
 OWN = "equations"
@@ -267,11 +276,27 @@ def step_named(name: str) -> Step[Any]:
         from attncli.steps.backward.gradient_steps import step_back
 
         return step_back(step_named(THROUGH[name]), name)
-    step: Step[Any] | None = getattr(import_module(_MODULES[name]), f"{name.upper()}_STEP", None)
+    line = _LINES[name]
+    if line.module.endswith(".yaml"):
+        from attncli.steps.declared import declared
+
+        return declared(name, *_file_of(line))
+    module = line.module if line.after else f"attncli.steps.{line.module}"
+    step: Step[Any] | None = getattr(import_module(module), f"{name.upper()}_STEP", None)
     if step is None:
         where = "its line in steps/order.py says"
-        raise ImportError(f"no {name.upper()}_STEP in {_MODULES[name]}, where {where} that it is")
+        raise ImportError(f"no {name.upper()}_STEP in {module}, where {where} that it is")
     return step
+
+
+def _file_of(line: StepLine) -> tuple[str, str]:
+    """Reads the file of a step, of this package or `package:file.yaml` of another; returns its text
+    and what it is called."""
+    package, _, name = line.module.rpartition(":")
+    if package:
+        return Plugin(line.step, package, name).load(), line.module
+    file = Path(__file__).parent / name
+    return file.read_text("utf-8"), str(file)
 
 
 def step_of(part: PlannedStep) -> Step[Any]:

@@ -349,6 +349,8 @@ OF_OTHERS = (
         "latex",
         "lesson",
         "cell_shapes",
+        "declared",
+        "recognized",
     ),
 )
 """Parts of the names of modules that a scenario without masks, norms, … doesn't need."""

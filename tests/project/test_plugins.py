@@ -30,6 +30,8 @@ shout = shouting.command:shout
 loud = shouting.format
 [attncli.steps]
 halve = shouting.step:LINE
+soften = shouting.step:SOFTEN
+retention = shouting:retention.yaml
 [attncli.families]
 shouting = shouting.families
 """
@@ -124,6 +126,41 @@ def test_a_step_of_a_stranger(installed: Path) -> None:
     assert "Smaller scores make the weights more even." in attn(installed, "explain", "halve")
     lost = attn(installed, "run", "i_love_ai", "--set", "halfed=2", status=2)
     assert "did you mean halved?" in lost
+
+
+def test_a_file_of_steps_of_a_stranger(installed: Path, tmp_path: Path) -> None:
+    assert re.search(r"retention +All tokens at once; Again", attn(installed, "list", "steps"))
+    for asked in (["retention"], ["--step", "retention"]):
+        lesson = attn(installed, "explain", *asked)
+        assert "What came earlier counts less." in lesson
+        assert "Letting a token see those after it." in lesson
+        assert "S[t, j] = gamma × S[t − 1, j] + X[t, j]" in lesson
+    own = tmp_path / "own.yaml"
+    given = "given: {gamma: 0.5, 'X[token, d]': [[1, 2], [3, 4]]}"
+    own.write_text(f"tokens: [a, b]\n{given}\nsteps: {{file: retention}}\n")
+    page = attn(installed, "run", str(own))
+    assert "All tokens at once" in page
+    assert "S[2][2] = 0.5 × 2.0 + 4 = 1.00 + 4 = 5.00" in page
+    own.write_text(own.read_text().replace("file: retention", "file: retension"))
+    lost = attn(installed, "run", str(own), status=2)
+    assert f"{own}:3:15: no package has steps that are called" in lost
+    assert "did you mean retention?" in lost
+
+
+def test_a_step_of_a_stranger_in_yaml(installed: Path, tmp_path: Path) -> None:
+    steps = attn(installed, "list", "steps")
+    assert steps.index("\nhalve ") < steps.index("\nsoften ") < steps.index("\nsoftmax ")
+    page = attn(installed, "run", "i_love_ai", "--set", "softened=4", "--step", "soften")
+    assert "Each score is multiplied by its own" in page
+    assert "soft[love, AI]   = 2 × max(2, −2) / 4 = 1.00" in page
+    lesson = attn(installed, "explain", "soften")
+    assert "Forgetting to divide." in lesson
+    asked = ["--set", "softened=2", "--gradient-check", "--rounding", "exact"]
+    assert "All 13 gradients agree" in attn(installed, "run", "learning_to_attend", *asked)
+    broken = copytree(installed, tmp_path / "broken")
+    (broken / "shouting" / "soften.yaml").write_text("at: head\n")
+    told = attn(broken, "run", "i_love_ai", "--set", "softened=4", status=2)
+    assert told.startswith("shouting:soften.yaml:1:1: a step without keys and title and does")
 
 
 def test_a_gradient_goes_back_through_a_strangers_step(installed: Path) -> None:

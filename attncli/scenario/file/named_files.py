@@ -148,8 +148,9 @@ def broken(path: str) -> RefusedFileError:
     return RefusedFileError(wrong, "save it anew")
 
 
-CORPORA, TOKENIZERS = (".txt", ".md"), (".json",)
-"""The endings of files that hold texts, and of tokenizers that another program saved."""
+CORPORA, TOKENIZERS, STEP_FILES = (".txt", ".md"), (".json",), (".yaml", ".yml")
+"""The endings of files that hold texts, of tokenizers that another program saved, and of files of
+steps."""
 
 
 class TextFile(NamedTuple):

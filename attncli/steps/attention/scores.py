@@ -2,8 +2,7 @@
 
 * scores: dot products of queries and keys (Vaswani et al. 2017, arXiv:1706.03762, 3.2.1).
 * scale: by √d_k (Vaswani et al. 2017, arXiv:1706.03762, 3.2.1).
-* softcap: (Gemma Team 2024, arXiv:2408.00118, section 2).
-* temperature: of a softmax (Hinton et al. 2015, arXiv:1503.02531, section 2).
+* softcap, temperature: in files beside this one.
 """
 
 from __future__ import annotations
@@ -20,21 +19,19 @@ from attncli.maths.equations.tree import (
     Symbol,
     constant,
 )
-from attncli.maths.operations.activations import Activate, DivideBy, MultiplyBy, SoftCap
+from attncli.maths.operations.activations import DivideBy, MultiplyBy
 from attncli.maths.operations.attention import MatMul, MatMulTransposed
-from attncli.maths.operations.equation import EquationText, Indexed
+from attncli.maths.operations.equation import Indexed
 from attncli.maths.operations.operation import Operation
 from attncli.names import Name, below
-from attncli.scenario.file.keys import POSITIVE, Choice, Key, word_or
+from attncli.scenario.file.keys import POSITIVE, Key, word_or
 from attncli.scenario.file.matrices import NAMED
-from attncli.scenario.file.problems import Objections
 from attncli.steps.mistakes import by, either, instead, remade, turned_round, without_root, wrong
 from attncli.steps.step import (
     Backward,
     Example,
     Formulas,
     Mistake,
-    Planned,
     Prominence,
     Results,
     Step,
@@ -197,9 +194,6 @@ def _is_known(place: HeadPlace) -> bool:
     return place.d_k is not None
 
 
-_MULTIPLIED = wrong(remade(lambda divide, _: MultiplyBy(divide.tree.divisor)), when=_is_known)
-
-
 SCALE_STEP = Step(
     name="scale",
     at=HeadPlace,
@@ -236,7 +230,7 @@ SCALE_STEP = Step(
         Mistake(
             "multiplied",
             "Multiplying instead of dividing.",
-            _MULTIPLIED,
+            wrong(remade(lambda divide, _: MultiplyBy(divide.tree.divisor)), when=_is_known),
         ),
         Mistake(
             "not_scaled",
@@ -248,128 +242,5 @@ SCALE_STEP = Step(
         "the scaling",
         "The gradient is divided by the same number as the scores.",
         usual_mistakes=("scale_left_out",),
-    ),
-)
-
-
-_CAP: Key[Decimal | None] = Key(
-    "softcap", POSITIVE, "c in c · tanh(scores / c)", shared=True, inherited=True
-)
-
-_ORDER = Key(
-    "softcap_order",
-    Choice(("before_bias", "after_bias", "after_mask")),
-    "when scores are capped: before a bias is added (the default), after it, or even after the"
-    " mask, where a hidden score becomes −c and not −∞",
-    "before_bias",
-    shared=True,
-    inherited=True,
-)
-
-
-def _check_cap(place: HeadPlace) -> Objections:
-    settings = place.attention.config
-    if settings.says(_ORDER) and not settings.says(_CAP):
-        yield settings.at(_ORDER), "the order of a cap, and no softcap", "add one, like softcap: 50"
-
-
-def _by_number(
-    place: HeadPlace, key: Key[Decimal | None], made: str, operation: type[DivideBy] | EquationText
-) -> Planned:
-    """Defines the scores changed by the number of a key; nothing where none is said."""
-    number = place.attention.config.get(key)
-    if number is None:
-        return ()
-    changed, blame = operation(Number.written(number)), below(place.attention.path, key.name)
-    return (Definition(place.name(made), changed, (place.x,), blame=blame),)
-
-
-def _happens_softcap(place: HeadPlace) -> str:
-    cap, late = place.attention.config.get(_CAP), place.attention.config.get(_ORDER) == "after_mask"
-    text = f"A tanh squashes each score into the range from −{cap} to {cap}"
-    return f"{text}. A hidden score, −∞, becomes −{cap}." if late else f"{text}."
-
-
-SOFTCAP_STEP = Step(
-    name="softcap",
-    at=HeadPlace,
-    keys=(_CAP, _ORDER),
-    check=_check_cap,
-    words=Wording(
-        title="Soft cap",
-        does="keeps large scores below a cap",
-        shapes="scores [n, m] → capped [n, m]",
-        happens=_happens_softcap,
-        why=(
-            "A cap keeps a key with an enormous score from taking all of the attention, while small"
-            " scores change little."
-        ),
-    ),
-    results=Results(
-        names=("capped",), plan=lambda place: _by_number(place, _CAP, "capped", SoftCap)
-    ),
-    formulas=Formulas(x="scores", config={"softcap": Decimal(50)}),
-    example=Example(changes=("softcap=2",)),
-    prominence=Prominence(on_the_way=True),
-    mistakes=(
-        Mistake(
-            "not_divided",
-            "Taking the tanh of the score as it is, without dividing by the cap before and"
-            " multiplying by it after.",
-            wrong(by(Activate("tanh"))),
-        ),
-    ),
-    backward=Backward(
-        "the soft cap",
-        "The nearer a capped score is to the cap or its negative, the flatter the tanh and the"
-        " smaller the gradient.",
-    ),
-)
-
-
-_TEMPERATURE: Key[Decimal | None] = Key(
-    "temperature",
-    POSITIVE,
-    "what scores are divided by just before the softmax",
-    shared=True,
-    inherited=True,
-)
-
-
-TEMPERATURE_STEP = Step(
-    name="temperature",
-    at=HeadPlace,
-    keys=(_TEMPERATURE,),
-    words=Wording(
-        title="Temperature",
-        does="makes the weights more even, or less even",
-        shapes="scores [n, m] → tempered [n, m]",
-        happens=lambda place: (
-            f"Each score is divided by the temperature {place.attention.config.get(_TEMPERATURE)}."
-        ),
-        why=(
-            "A temperature above 1 makes the weights more even, one below 1 makes the largest"
-            " weight larger."
-        ),
-        more="Near 0 the key with the largest score takes nearly all.",
-    ),
-    results=Results(
-        names=("tempered",),
-        plan=lambda place: _by_number(place, _TEMPERATURE, "tempered", DivideBy),
-        pictures=("temperatures",),
-    ),
-    formulas=Formulas(x="scores", config={"temperature": Decimal("0.7")}),
-    example=Example(changes=("temperature=2",)),
-    prominence=Prominence(on_the_way=True),
-    mistakes=(
-        Mistake(
-            "multiplied",
-            "Multiplying by the temperature instead of dividing.",
-            _MULTIPLIED,
-        ),
-    ),
-    backward=Backward(
-        "the temperature",
-        "The gradient is divided by the temperature, as the scores were.",
     ),
 )

@@ -1,19 +1,16 @@
-"""From scores to weights: softmax, sinks, dropout.
+"""From scores to weights: softmax, sinks; `dropout.yaml` is beside it.
 
 * sinks: a learned score that takes a share of the softmax and has no value (OpenAI
   2025, gpt-oss, arXiv:2508.10925; Miller 2023, Attention Is Off By One, is the same with a score of
   0).
-* dropout: (Srivastava et al. 2014, JMLR 15; Vaswani et al. 2017, 5.4).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from decimal import Decimal
 from typing import Any
 
 from attncli.maths.equations.tree import Number
-from attncli.maths.operations.activations import Dropout, Multiply
 from attncli.maths.operations.equation import equation, is_a
 from attncli.maths.operations.rearranging import JoinColumns, RepeatDown, WithoutColumn
 from attncli.maths.operations.softmax import (
@@ -29,8 +26,8 @@ from attncli.maths.operations.softmax import (
     SumOfAll,
 )
 from attncli.names import Name, Word, below
-from attncli.scenario.file.keys import Either, Key, Needs, NumberKind, Record
-from attncli.scenario.file.matrices import NAMED, TRUTH_TABLE, VECTOR
+from attncli.scenario.file.keys import Either, Key
+from attncli.scenario.file.matrices import NAMED, VECTOR
 from attncli.scenario.file.problems import Objections
 from attncli.scenario.templates import TEMPLATE
 from attncli.steps.attention.scores import SCALE
@@ -343,65 +340,5 @@ SINKS_STEP = Step(
         "the sinks",
         "A sink takes from all keys: its gradient is minus its weight, times the sum of the keys'"
         " weights times their gradients.",
-    ),
-)
-
-
-_DROPOUT = Key(
-    "dropout",
-    Record.of(
-        Key("p", NumberKind(least=0, below=1), "the share that is dropped, 0 by default"),
-        Key("mask", TRUTH_TABLE, "[n, m], 1 where a weight is kept"),
-        needs=Needs("dropout", ("mask",), "{p: 0.1, mask: [[1, 0], [1, 1]]}"),
-    ),
-    "weights that are dropped, and the others scaled by 1 / (1 − p)",
-)
-
-
-def _p(place: HeadPlace) -> Decimal:
-    """Returns the share that is dropped."""
-    p: Decimal = place.attention.config.get(_DROPOUT).get("p", Decimal(0))
-    return p
-
-
-def _plan_dropout(place: HeadPlace) -> tuple[Definition, ...]:
-    if not place.attention.config.says(_DROPOUT):
-        return ()
-    mask = below(place.attention.config.at(_DROPOUT), "mask")
-    return (Definition(place.name("dropped"), Dropout(Number.written(_p(place))), (place.x, mask)),)
-
-
-DROPOUT_STEP = Step(
-    name="dropout",
-    at=HeadPlace,
-    keys=(_DROPOUT,),
-    words=Wording(
-        title="Dropout",
-        does="drops some weights, as is done in training",
-        shapes="weights [n, m], dropout.mask [n, m] → dropped [n, m]",
-        happens=lambda place: (
-            "Weights whose place in the given mask is 0 are dropped. The others are divided by 1 −"
-            f" p, here with p = {_p(place)}."
-        ),
-        why=(
-            "In training, some weights are dropped at random, so that no token relies on a single"
-            " other one."
-        ),
-        more=(
-            "Dividing the rest by 1 − p keeps their sum the same on average. When the model is"
-            " used, nothing is dropped."
-        ),
-    ),
-    results=Results(names=("dropped",), plan=_plan_dropout),
-    formulas=Formulas(x="weights", config={"dropout": {"p": Decimal("0.1")}}),
-    mistakes=(Mistake("not_scaled", "Forgetting to divide by 1 − p.", wrong(by(Multiply))),),
-    backward=Backward(
-        "the dropout",
-        "Dropped weights get no gradient, and the gradients of the others are divided by 1 − p,"
-        " as the weights were.",
-        fixed=("mask",),
-        example=Example(
-            "learning_to_attend", ("dropout={p: 0.5, mask: [[1, 1, 0], [0, 1, 1], [1, 1, 0]]}",)
-        ),
     ),
 )

@@ -387,4 +387,4 @@ EQUATIONS = Key(
     ListOf(EquationKind()),
     "equations of one's own, in one step: `z[i] = sum(X[i, k] for k)`",
 )
-STEPS = Key("steps", MapOf(StepKind(), "step"), "steps of one's own, told in their order")
+STEP_BY_NAME = MapOf(StepKind(), "step")

@@ -8,6 +8,9 @@ from attncli.steps.step import Backward, Example, Formulas, Planned, Results, St
 from attncli.trace import Definition, HeadPlace
 
 HALVED = Key[int | None]("halved", COUNT, "how often scores are halved")
+SOFTEN = StepLine(
+    "soften", "shouting:soften.yaml", attention="softened", only_for="softened", after="scale"
+)
 LINE = StepLine("halve", __name__, attention="halved", only_for="halved", after="scale")
 
 
