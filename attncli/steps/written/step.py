@@ -13,7 +13,7 @@ from attncli.names import Word, WordedText
 from attncli.scenario.file.problems import Diagnostics
 from attncli.scenario.scenario import Scenario
 from attncli.scenario.written import WrittenStep
-from attncli.steps.step import Backward, Formulas, Mistake, Planned, Results, Step, Wording
+from attncli.steps.step import Backward, Example, Formulas, Mistake, Planned, Results, Step, Wording
 from attncli.steps.written.arrays import Environment, Known, Side
 from attncli.steps.written.formulas import formula_of
 from attncli.steps.written.keys import EQUATIONS, GIVEN, NAMES, SIZES, STEPS, VARY
@@ -156,5 +156,6 @@ EQUATIONS_STEP = Step(
         "The derivatives of the equations, multiplied along the way from the loss, say how each"
         " number moves it.",
         whole=_whole,
+        example=Example("contrastive_loss", ("backward=true",)),
     ),
 )
