@@ -84,10 +84,10 @@ def _told_total(
 
 
 def _told_reduction(node: ex.Reduction, counts: Collection[int]) -> Expression:
-    operand, nothing = node.operand, ex.NEUTRAL[node.function]
-    if isinstance(operand, ex.Sum) and len(operand.terms) == 1:
-        operand = operand.terms[0]
-    match operand:
+    inside, nothing = node.operand, ex.NEUTRAL[node.function]
+    if isinstance(inside, ex.Sum) and len(inside.terms) == 1:
+        inside = inside.terms[0]
+    match inside:
         case Apply("where", (condition, part, other)) if other == nothing:
             met = told_condition(condition, counts)
             return ex.Reduction(node.function, node.over, told(part, counts), met)
