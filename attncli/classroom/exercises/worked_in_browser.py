@@ -21,7 +21,7 @@ import numpy as np
 from attncli.document.questions import Item, WorkedInBrowser
 from attncli.judging.judging import Judge
 from attncli.maths.equations.signatures import axes_of
-from attncli.maths.equations.tree import Location, Number, Quotient, Root
+from attncli.maths.equations.tree import Location, Number, Quotient, Reduction, Root, each
 from attncli.maths.notation.trees import PlaceOf, Tree, tree_of
 from attncli.maths.numbers.rounding import Array
 from attncli.maths.operations.activations import DivideBy
@@ -29,6 +29,7 @@ from attncli.maths.operations.equation import Indexed
 from attncli.maths.operations.operation import ZeroOne
 from attncli.maths.operations.rearranging import Moved
 from attncli.maths.operations.softmax import Exponential
+from attncli.maths.operations.written import Written
 from attncli.trace import Definition
 
 _MOST_NUMBERS = 20_000
@@ -180,6 +181,8 @@ class _Working:
             case Exponential():
                 own = {"decimals": operation.decimals, "carry": operation.carry}
                 return {"power": {**own, "axis": operation.axis}}
+            case Written() if _reduces(operation):
+                pass  # cell by cell
             case Indexed():
                 tree = tree_of(operation.tree, self.place, operation.sides)
                 axes = axes_of(operation.tree, operation.sides)
@@ -218,6 +221,11 @@ class _Working:
 
     def _shape(self, name: str) -> tuple[int, int]:
         return self.judge.trace[name].matrix.shape
+
+
+def _reduces(operation: Written) -> bool:
+    """Tells whether an equation takes a mean, a maximum or the like over an index."""
+    return any(each(operation.tree, Reduction))
 
 
 def _listed(values: Array) -> list[float | int | None]:
