@@ -140,8 +140,6 @@ class Indices:
         self.read.setdefault(index, of)
 
     def side(self, bound: Bound) -> Side:
-        if bound.side in self.known.broken:
-            raise EquationError("", "", bound.start)
         if bound.side not in self.known.sides:
             raise self.known.no_side(bound)
         return self.known.sides[bound.side]
