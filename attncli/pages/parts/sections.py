@@ -518,7 +518,7 @@ def remarks_on(trace: Trace, part: PlannedStep) -> list[Block]:
         definition.operation.remark(*trace.operands(definition))
         for definition in definitions_of(trace, part)
     ]
-    return [Callout((remark,)) for remark in remarks if remark is not None]
+    return [Callout((remark,)) for remark in dict.fromkeys(remarks) if remark is not None]
 
 
 def table_together(trace: Trace, part: PlannedStep, selection: Selection) -> list[Block]:

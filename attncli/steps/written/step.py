@@ -37,7 +37,7 @@ class WrittenPlace(Place):
     @property
     def own_step(self) -> Step[WrittenPlace]:
         """Returns the step as its author declares it."""
-        words = EQUATIONS_STEP.words._replace(title=self.titled(""), why=self.own.why)
+        words = EQUATIONS_STEP.words._replace(title=self._title, why=self.own.why)
         mistakes = tuple(
             Mistake(made.mistake.name, made.mistake.says, partial(_ways, made.definitions))
             for made in self.part.wrongly
@@ -48,8 +48,13 @@ class WrittenPlace(Place):
     def called(self) -> str:
         return self.own.name
 
+    @property
+    def _title(self) -> str:
+        """Returns what the step is called at all times."""
+        return self.own.title or self.own.name.replace("_", " ").capitalize()
+
     def titled(self, title: str) -> str:  # noqa: ARG002  (each has its own)
-        name = self.own.title or self.own.name.replace("_", " ").capitalize()
+        name = self._title
         if self.part.time is None or self.own.over is None:
             return name
         index, times = self.own.over.bound.name, self.part.times
