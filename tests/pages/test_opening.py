@@ -9,7 +9,8 @@ import pytest
 
 from attncli.document.blocks import Paragraph
 from attncli.pages.parts.selection import shown_parts
-from attncli.steps import step_named, steps
+from attncli.steps import steps
+from attncli.steps.order import step_of
 from tests.conftest import sampled
 from tests.helpers.pages import (
     GOLDEN,
