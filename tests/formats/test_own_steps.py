@@ -174,9 +174,11 @@ def test_a_program_finds_what_own_steps_made(own: str) -> None:
     assert "Neighbours" in str(trace.step("scores"))
 
 
+@pytest.mark.wing("models")
 def test_an_implementation_is_compared_by_own_names(own: str, tmp_path: Path) -> None:
     trace = work(load(own, ["rounding.policy=exact"]))
     dump: dict[str, Any] = {name: trace[name].values for name in ("X", "W", "K", "e", "alpha")}
+    dump["S"] = np.stack([trace[f"S[{t}]"].values[0] for t in (1, 2, 3)])
     np.savez(tmp_path / "right.npz", **dump)
     assert "agrees" in attn("diff", own, str(tmp_path / "right.npz"))
     np.savez(tmp_path / "wrong.npz", **{**dump, "e": dump["e"] + 1})

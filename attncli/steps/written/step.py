@@ -211,7 +211,7 @@ def _whole(_: WrittenPlace, made: Planned) -> Planned:
 
 def _functions(place: WrittenPlace) -> tuple[Equation, ...]:
     """Returns the functions that a step defines; its other formulas stand with what they make."""
-    if place.part.time not in (None, 1):
+    if place.part.time not in (None, *place.part.times[:1]):
         return ()
     return tuple(
         formula_of(line.equation.target, line.equation.value)
