@@ -71,6 +71,8 @@ class _Pass:
             else part
             for part in node.parts
         ]
+        if isinstance(node, ex.Negative) and isinstance(parts[0], Number) and not parts[0].shown:
+            return parts[0]  # zero has no sign
         return node.of(parts)
 
     def _part(self, node: Expression) -> Expression:
@@ -81,13 +83,15 @@ class _Pass:
             return node.of([inner])
         if isinstance(node, ex.Leaf | Word):
             return node
-        if not all(map(_is_number, ex.children(node))):
-            return self.inside(node)
+        return self._worked(node) if all(map(_is_number, ex.children(node))) else self.inside(node)
+
+    def _worked(self, node: Expression) -> Expression:
+        """Works what has numbers for its parts; leaves what would be cut short."""
         value = deciding.exactly(node)
-        if value is None or decimals.places(value) > LONGEST_PRODUCT:
-            if self.digits is None:
-                return node
+        if value is None and self.digits is not None:
             value = deciding.rounded_as_shown(node, self.digits)
+        elif value is None or decimals.places(value) > LONGEST_PRODUCT:
+            return node
         self.has_worked = True
         return Number.inner(value, node)
 

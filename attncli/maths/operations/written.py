@@ -13,7 +13,7 @@ from attncli.maths.equations import tree as ex
 from attncli.maths.equations.inside_out import worked_inside_out
 from attncli.maths.equations.matrix import Matrix
 from attncli.maths.equations.tree import Equation, Expression, Symbol, define
-from attncli.maths.numbers.rounding import Array, Rounding, TooLarge, TooLong, Unworkable
+from attncli.maths.numbers.rounding import Array, Rounding, TooLong, Unworkable
 from attncli.maths.operations.equation import Indexed
 from attncli.maths.operations.masking import Masked
 from attncli.maths.operations.operation import WholeNumbers, Working, cells_of_row
@@ -60,12 +60,16 @@ class Written(Indexed):
             return super().round_result(rounding, step, *operands)
         except (TooLong, ArithmeticError, ValueError) as trouble:
             known = [operand.in_full or operand for operand in operands]
-            raise self._trouble(trouble, operands, known) from None
+            better = self._trouble(trouble, operands, known)
+            if better is None:
+                raise
+            raise better from None
 
     def _trouble(
         self, trouble: Exception, operands: Sequence[Matrix], known: Sequence[Matrix]
-    ) -> Unworkable:
-        """Finds the first cell that can't be worked, and the part of it that can't."""
+    ) -> Unworkable | None:
+        """Finds the first cell that can't be worked, and the part of it that can't; None
+        where each can."""
         values = self.arrays([operand.values for operand in operands])
         worst = int(np.nan_to_num(np.abs(values), nan=np.inf).argmax())
         row, column = divmod(worst, values.shape[1])
@@ -82,7 +86,7 @@ class Written(Indexed):
                     return Unworkable(i, *part, j)
         if isinstance(trouble, Unworkable):
             return type(trouble)(row, trouble.what, trouble.instead, column)
-        return TooLarge(row, "a result is too large to work with", "smaller numbers", column)
+        return None
 
     def _is_mean_of_nothing(self, i: int, j: int, operands: Sequence[Matrix]) -> bool:
         told = self.told and any(
