@@ -22,13 +22,28 @@ _MORE = 3
 def worked_inside_out(first: Expression, places: int) -> tuple[Expression, ...]:
     """Lists a form and those that it is worked to, the last one before its value, which is shown
     with so many `places`."""
-    forms = [first]
+    forms = [ex.rewritten(first, _unsigned)]
     while len(forms) < _MOST_FORMS:
         following = _exactly(forms[-1]) or _nearly(forms[-1], places)
         if following is None:
             break
         forms.append(following)
     return tuple(forms)
+
+
+def _unsigned(node: Expression) -> Expression | None:
+    """Leaves the minus of a zero out, but where it is taken away: `3 − 0.0`."""
+    match node:
+        case ex.Negative(Number(_, shown) as zero) if not shown:
+            return zero
+        case ex.Sum((first, *others)):
+            terms = [ex.rewritten(first, _unsigned)]
+            for term in others:
+                inner = term.operand if isinstance(term, ex.Negative) else term
+                worked = ex.rewritten(inner, _unsigned)
+                terms.append(ex.Negative(worked) if inner is not term else worked)
+            return ex.Sum(tuple(terms))
+    return None
 
 
 def _exactly(form: Expression) -> Expression | None:
@@ -46,9 +61,16 @@ def _nearly(form: Expression, places: int) -> Expression | None:
         following = made.inside(form)
         if not made.has_worked:
             return None
-        if deciding.relation(form, following) == "=":
+        if deciding.relation(form, following) == "=" and _round_alike(form, following, places):
             return following
     return None
+
+
+def _round_alike(form: Expression, following: Expression, places: int) -> bool:
+    """Tells whether two forms come to the same result: 0.520499877… and 0.520500 don't, with three
+    decimals."""
+    results = (deciding.rounded_as_shown(x, places) for x in (form, following))
+    return next(results) == next(results)
 
 
 class _Pass:
