@@ -15,10 +15,9 @@ from attncli.maths.equations.matrix import Matrix
 from attncli.maths.equations.tree import Equation, Expression, Symbol, define
 from attncli.maths.numbers.rounding import Array, Rounding, TooLong, Unworkable
 from attncli.maths.operations.equation import Indexed
-from attncli.maths.operations.masking import Masked
+from attncli.maths.operations.masking import MET
 from attncli.maths.operations.operation import WholeNumbers, Working, cells_of_row
 
-_MET = "a condition that some numbers meet"
 _MOST_SEARCHED = 10_000
 """Cells among which one is looked for that can't be worked."""
 
@@ -81,7 +80,7 @@ class Written(Indexed):
             for matrices in (operands, known):
                 part = failing(self.first_form(i, j, *matrices))
                 if part is not None and self._is_mean_of_nothing(i, j, matrices):
-                    return Unworkable(i, "mean over nothing", _MET, j)
+                    return Unworkable(i, "mean over nothing", MET, j)
                 if part is not None:
                     return Unworkable(i, *part, j)
         if isinstance(trouble, Unworkable):
@@ -132,7 +131,7 @@ def failing(form: Expression) -> tuple[str, str] | None:
         case ex.Quotient(_, divisor) if _value(divisor) == 0:
             return "0 to divide by", "another divisor"
         case ex.Apply("max" | "min" as function, ()):
-            return f"{function} over nothing", _MET
+            return f"{function} over nothing", MET
         case ex.Power(base, exponent) if base != ex.E:
             return _failing_power(_value(base), _value(exponent))
         case ex.Apply("ln", (argument,)) | ex.Root(argument):
@@ -171,15 +170,6 @@ def _value(part: Expression) -> Decimal | None:
 def _told(number: Decimal) -> str:
     """Writes a number in a few digits."""
     return f"{float(number):.6g}".replace("-", "−")
-
-
-class Kept(Masked):
-    """What a softmax is of, with −∞ for what doesn't meet its condition."""
-
-    def check(self, result: Matrix, *operands: Matrix) -> None:  # noqa: ARG002
-        blind = ~np.isfinite(result.values).any(axis=1)
-        if blind.any():
-            raise Unworkable(int(blind.argmax()), "softmax over nothing", _MET)
 
 
 class Rearranged(Written):
