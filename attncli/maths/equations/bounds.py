@@ -228,7 +228,8 @@ class _Bounds(ex.Fold[Error]):
                     self.size(x) + errors[n].absolute for n, x in enumerate(node.factors) if n != k
                 ]
                 part = reduce(np.multiply, others, error.absolute)
-                absolute += np.where(np.isnan(part), math.inf, part)  # 0 times what has no bound
+                part = np.where(np.isnan(part), math.inf, part)  # 0 times what has no bound
+                absolute = absolute + part
         return Error(absolute, relative)
 
     def of_quotient(self, node: ex.Quotient) -> Error:

@@ -22,13 +22,28 @@ _MORE = 3
 def worked_inside_out(first: Expression, places: int) -> tuple[Expression, ...]:
     """Lists a form and those that it is worked to, the last one before its value, which is shown
     with so many `places`."""
-    forms = [first]
+    forms = [ex.rewritten(first, _unsigned)]
     while len(forms) < _MOST_FORMS:
         following = _exactly(forms[-1]) or _nearly(forms[-1], places)
         if following is None:
             break
         forms.append(following)
     return tuple(forms)
+
+
+def _unsigned(node: Expression) -> Expression | None:
+    """Leaves the minus of a zero out, but where it is taken away: `3 − 0.0`."""
+    match node:
+        case ex.Negative(Number(_, shown) as zero) if not shown:
+            return zero
+        case ex.Sum((first, *others)):
+            terms = [ex.rewritten(first, _unsigned)]
+            for term in others:
+                inner = term.operand if isinstance(term, ex.Negative) else term
+                worked = ex.rewritten(inner, _unsigned)
+                terms.append(ex.Negative(worked) if inner is not term else worked)
+            return ex.Sum(tuple(terms))
+    return None
 
 
 def _exactly(form: Expression) -> Expression | None:
@@ -46,9 +61,16 @@ def _nearly(form: Expression, places: int) -> Expression | None:
         following = made.inside(form)
         if not made.has_worked:
             return None
-        if deciding.relation(form, following) == "=":
+        if deciding.relation(form, following) == "=" and _round_alike(form, following, places):
             return following
     return None
+
+
+def _round_alike(form: Expression, following: Expression, places: int) -> bool:
+    """Tells whether two forms come to the same result: 0.520499877… and 0.520500 don't, with three
+    decimals."""
+    results = (deciding.rounded_as_shown(x, places) for x in (form, following))
+    return next(results) == next(results)
 
 
 class _Pass:
@@ -71,6 +93,8 @@ class _Pass:
             else part
             for part in node.parts
         ]
+        if isinstance(node, ex.Negative) and isinstance(parts[0], Number) and not parts[0].shown:
+            return parts[0]  # zero has no sign
         return node.of(parts)
 
     def _part(self, node: Expression) -> Expression:
@@ -81,13 +105,15 @@ class _Pass:
             return node.of([inner])
         if isinstance(node, ex.Leaf | Word):
             return node
-        if not all(map(_is_number, ex.children(node))):
-            return self.inside(node)
+        return self._worked(node) if all(map(_is_number, ex.children(node))) else self.inside(node)
+
+    def _worked(self, node: Expression) -> Expression:
+        """Works what has numbers for its parts; leaves what would be cut short."""
         value = deciding.exactly(node)
-        if value is None or decimals.places(value) > LONGEST_PRODUCT:
-            if self.digits is None:
-                return node
+        if value is None and self.digits is not None:
             value = deciding.rounded_as_shown(node, self.digits)
+        elif value is None or decimals.places(value) > LONGEST_PRODUCT:
+            return node
         self.has_worked = True
         return Number.inner(value, node)
 

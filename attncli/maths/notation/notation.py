@@ -158,7 +158,7 @@ class Notation(ex.Fold[str]):
 
     def of_sum(self, node: ex.Sum) -> str:
         minus, first = signed(node.terms[0])
-        text = (self.minus if minus else "") + self.held(first, FACTOR)
+        text = self._first(minus, first)
         for k, term in enumerate(node.terms[1:], start=2):
             minus, positive = signed(term)
             is_last = k == len(node.terms)
@@ -166,10 +166,16 @@ class Notation(ex.Fold[str]):
             text += f"{self.joint}{self.minus if minus else self.plus}{self.glue}{held}"
         return text
 
+    def _first(self, minus: bool, positive: ex.Expression) -> str:
+        """Writes the first of several parts behind its sign; one with a sign of its own in
+        parentheses, `−(−2) − 1`."""
+        least = ATOM if minus and signed(positive)[0] else FACTOR
+        return (self.minus if minus else "") + self.held(positive, least)
+
     def of_product(self, node: ex.Product) -> str:
         first, *others = node.factors
         minus, positive = signed(first)
-        text = (self.minus if minus else "") + self.held(positive, FACTOR)
+        text = self._first(minus, positive)
         return self.times.join([text, *[self.held(factor, _DIVISOR + 1) for factor in others]])
 
     def of_matrix_product(self, node: ex.MatrixProduct) -> str:

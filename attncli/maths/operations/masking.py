@@ -21,7 +21,7 @@ from attncli.maths.equations.tree import (
     numbers_in,
 )
 from attncli.maths.numbers import decimals
-from attncli.maths.numbers.rounding import Array, Flags, IndexArray, Rounding
+from attncli.maths.numbers.rounding import Array, Flags, IndexArray, Rounding, Unworkable
 from attncli.maths.operations.equation import Indexed, equation, read_equation
 from attncli.maths.operations.operation import Working, ZeroOne
 from attncli.maths.operations.softmax import all_masked
@@ -231,6 +231,10 @@ def _words(rule: Rule, table: str) -> str:
             return f"{table}[i, j] is finite"
 
 
+MET = "a condition that some numbers meet"
+"""What would be right where none of them takes part."""
+
+
 class Masked(Indexed):
     """The scores that are seen, with `value` in the place of the others: −∞, or something finite.
     Nothing is rounded. [n, m], [n, m] -> [n, m]"""
@@ -249,6 +253,13 @@ class Masked(Indexed):
         known = None if scores.places is None else max(scores.places, places)
         most = max(scores.decimals, places)
         return Matrix(self.values(*operands), known, most, self._written(hidden, *operands))
+
+    def check(self, result: Matrix, *operands: Matrix) -> None:  # noqa: ARG002
+        if self.told is None:  # then the mask says what must be seen
+            return
+        blind = np.isneginf(result.values).all(axis=1)
+        if blind.any():
+            raise Unworkable(int(blind.argmax()), "softmax over nothing", MET)
 
     def _written(self, hidden: Decimal, scores: Matrix, seen: Matrix) -> Written | None:
         if scores.written is None:

@@ -13,12 +13,11 @@ from attncli.maths.equations import tree as ex
 from attncli.maths.equations.inside_out import worked_inside_out
 from attncli.maths.equations.matrix import Matrix
 from attncli.maths.equations.tree import Equation, Expression, Symbol, define
-from attncli.maths.numbers.rounding import Array, Rounding, TooLarge, TooLong, Unworkable
+from attncli.maths.numbers.rounding import Array, Rounding, TooLong, Unworkable
 from attncli.maths.operations.equation import Indexed
-from attncli.maths.operations.masking import Masked
+from attncli.maths.operations.masking import MET
 from attncli.maths.operations.operation import WholeNumbers, Working, cells_of_row
 
-_MET = "a condition that some numbers meet"
 _MOST_SEARCHED = 10_000
 """Cells among which one is looked for that can't be worked."""
 
@@ -72,12 +71,16 @@ class Written(Indexed):
             return super().round_result(rounding, step, *operands)
         except (TooLong, ArithmeticError, ValueError) as trouble:
             known = [operand.in_full or operand for operand in operands]
-            raise self._trouble(trouble, operands, known) from None
+            better = self._trouble(trouble, operands, known)
+            if better is None:
+                raise
+            raise better from None
 
     def _trouble(
         self, trouble: Exception, operands: Sequence[Matrix], known: Sequence[Matrix]
-    ) -> Unworkable:
-        """Finds the first cell that can't be worked, and the part of it that can't."""
+    ) -> Unworkable | None:
+        """Finds the first cell that can't be worked, and the part of it that can't; None
+        where each can."""
         values = self.arrays([operand.values for operand in operands])
         worst = int(np.nan_to_num(np.abs(values), nan=np.inf).argmax())
         row, column = divmod(worst, values.shape[1])
@@ -89,12 +92,12 @@ class Written(Indexed):
             for matrices in (operands, known):
                 part = failing(self.first_form(i, j, *matrices))
                 if part is not None and self._is_mean_of_nothing(i, j, matrices):
-                    return Unworkable(i, "mean over nothing", _MET, j)
+                    return Unworkable(i, "mean over nothing", MET, j)
                 if part is not None:
                     return Unworkable(i, *part, j)
         if isinstance(trouble, Unworkable):
             return type(trouble)(row, trouble.what, trouble.instead, column)
-        return TooLarge(row, "a result is too large to work with", "smaller numbers", column)
+        return None
 
     def _is_mean_of_nothing(self, i: int, j: int, operands: Sequence[Matrix]) -> bool:
         told = self.told and any(
@@ -140,7 +143,7 @@ def failing(form: Expression) -> tuple[str, str] | None:
         case ex.Quotient(_, divisor) if _value(divisor) == 0:
             return "0 to divide by", "another divisor"
         case ex.Apply("max" | "min" as function, ()):
-            return f"{function} over nothing", _MET
+            return f"{function} over nothing", MET
         case ex.Power(base, exponent) if base != ex.E:
             return _failing_power(_value(base), _value(exponent))
         case ex.Apply("ln", (argument,)) | ex.Root(argument):
@@ -179,15 +182,6 @@ def _value(part: Expression) -> Decimal | None:
 def _told(number: Decimal) -> str:
     """Writes a number in a few digits."""
     return f"{float(number):.6g}".replace("-", "−")
-
-
-class Kept(Masked):
-    """What a softmax is of, with −∞ for what doesn't meet its condition."""
-
-    def check(self, result: Matrix, *operands: Matrix) -> None:  # noqa: ARG002
-        blind = ~np.isfinite(result.values).any(axis=1)
-        if blind.any():
-            raise Unworkable(int(blind.argmax()), "softmax over nothing", _MET)
 
 
 class Rearranged(Written):

@@ -54,7 +54,7 @@ def applied(call: said.Call, arguments: tuple[Expression, ...], known: Environme
     name = call.function
     if name in known.broken:
         raise EquationError("", "", call.start)
-    if name in known.arrays:
+    if name in known.arrays and name not in (*FUNCTIONS, *REDUCED, *ALONG):
         raise EquationError(f"{name} is no function", f"read a cell: {name}[i]", call.start)
     if name in _OF_SEVERAL and len(arguments) > 1:
         return reduce(lambda a, b: Apply(name, (a, b)), arguments)
@@ -106,8 +106,8 @@ def own_function(target: said.FunctionTarget, value: Part, known: Environment) -
 def _check_names(target: said.FunctionTarget, value: Part, known: Environment) -> None:
     """Raises EquationError for a name in a function that nothing has."""
     bounds = [b.name for x in said.walk(value) if isinstance(x, said.Over) for b in x.bounds]
-    own = {parameter.name for parameter in target.parameters}
-    names = {*own, *bounds, *known.arrays, *known.sides, *known.broken, "pi"}
+    own = [parameter.name for parameter in target.parameters]
+    names = (*own, *bounds, *known.arrays, *known.sides, "pi")
     for part in said.walk(value):
         match part:
             case said.Call(name, arguments, start) if name not in known.functions:
@@ -117,7 +117,7 @@ def _check_names(target: said.FunctionTarget, value: Part, known: Environment) -
                 if name in known.later - known.broken - known.arrays.keys():
                     raise EquationError(f"{name} is made further down", _BELOW, start)
                 applied(part, (ex.ONE,) * len(arguments), known)
-            case said.Reference(name, start) if name not in names:
+            case said.Reference(name, start) if name not in (*names, *known.broken):
                 if name in known.later:
                     raise EquationError(f"{name} is made further down", _BELOW, start)
                 raise EquationError(f"nothing is called {name}", nearest(name, names), start)

@@ -23,10 +23,10 @@ from attncli.maths.equations.tree import (
     e_to,
 )
 from attncli.maths.numbers.rounding import Rounding
-from attncli.maths.operations.masking import MINUS_INFINITY
+from attncli.maths.operations.masking import MINUS_INFINITY, Masked
 from attncli.maths.operations.operation import Operation
 from attncli.maths.operations.softmax import DivideByRow, Exponential, RowSum
-from attncli.maths.operations.written import Condition, Counting, Kept, Rearranged, Written
+from attncli.maths.operations.written import Condition, Counting, Rearranged, Written
 from attncli.names import Name
 from attncli.steps.written.arrays import MOST_SIDES, Environment, Known, Moment, Side
 from attncli.steps.written.formulas import formula_of, symbol_of
@@ -395,7 +395,7 @@ class _Lowering:
         masked = self._beside(name, "masked")
         choice = (symbol_of(part.condition), self._cell(inside, indices), MINUS_INFINITY)
         told = define(self._cell(masked, indices), Apply("where", choice))
-        self.definitions.append(Definition(masked, Kept(told=told), (inside, seen)))
+        self.definitions.append(Definition(masked, Masked(told=told), (inside, seen)))
         return masked
 
 

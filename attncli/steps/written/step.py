@@ -87,10 +87,6 @@ def environment_of(scenario: Scenario) -> Environment:
     written, known = scenario.plan.written, Environment()
     for name, labels in written.labels.items():
         known.sides[name] = Side(len(labels), name, labels)
-    for place in scenario.file.places:  # of what can't be read, too
-        key, _, name = place.partition(".")
-        if key in ("given", "sizes", "names"):
-            known.broken |= {*_NAMES.findall(name)}
     for name, length in written.sizes.items():
         known.sides[name] = Side(length, name)
     for name, sides in written.sides.items():
@@ -99,6 +95,10 @@ def environment_of(scenario: Scenario) -> Environment:
             known.broken |= {name, *sides}
         else:
             known.arrays[name] = array
+    keys = (place.partition(".") for place in scenario.file.places)
+    told = (name for key, _, name in keys if key in ("given", "sizes", "names"))
+    names = {name for text in told for name in _NAMES.findall(text.partition(".")[0])}
+    known.broken |= names - known.arrays.keys() - known.sides.keys()  # which can't be read
     known.later = frozenset(
         line.equation.target.name for step in written.steps for line in step.lines
     )

@@ -50,7 +50,8 @@ _RELATIONS: dict[str, Callable[[float, float], bool]] = {
     "==": lambda a, b: a == b,
     "!=": lambda a, b: a != b,
 }
-_LETTERS = "ijklmpqr"
+_LETTERS = {"n": "ikmpu", "d": "jlqrw"}
+"""The indices that go along a side, of which an equation has one length each."""
 
 
 @dataclass
@@ -122,8 +123,8 @@ class Drawing:
         if depth == 0:
             return self.leaf(scope)
         draw = self.random.choice(
-            (self._sum, self._sum, self._product, self._product, self._function, self._function)
-            + (self._quotient, self._power, self._choice, self._of_two, self._over, self._over)
+            [self._sum, self._product, self._function, self._over] * 2
+            + [self._quotient, self._power, self._choice, self._of_two]
         )
         return draw(scope, depth - 1)
 
@@ -185,7 +186,7 @@ class Drawing:
         holds = _RELATIONS[sign]
         if self.random.random() < 0.25:
             text, other = self._condition(scope)
-            if self.random.random() < 0.5:
+            if " or " not in text and self.random.random() < 0.5:  # and binds tighter
                 both = lambda at: holds(a.value(at), b.value(at)) and other(at)  # noqa: E731
                 return f"{a.text} {sign} {b.text} and {text}", both
             some = lambda at: holds(a.value(at), b.value(at)) or other(at)  # noqa: E731
@@ -204,15 +205,15 @@ class Drawing:
         )
 
     def _over(self, scope: Mapping[str, str], depth: int) -> Part:
-        index = next(x for x in _LETTERS if x not in scope)
         side, function = self.random.choice(sorted(self.sides)), self.random.choice(sorted(_OVER))
+        index = next(x for x in _LETTERS[side] if x not in scope)
         inner = {**scope, index: side}
         operand = self.part(inner, depth)
         text, holds = "", lambda _: True
         if function in ("sum", "prod") and self.random.random() < 0.5:
             text, holds = self._condition(inner)
         elif self.random.random() < 0.3 and (
-            fitting := [x for x, its in scope.items() if its == side and x in _LETTERS]
+            fitting := [x for x, its in scope.items() if its == side]
         ):
             other = self.random.choice(sorted(fitting))
             text, holds = f"{index} <= {other}", lambda at: at[index] <= at[other]
@@ -229,7 +230,9 @@ class Drawing:
     def equation(self, name: str) -> None:
         """Draws an equation of what is there, and works it."""
         sides = self.random.choice((("n", "d"), ("n", "n"), ("d", "n"), ("n",), ("d",), ()))
-        scope = dict(zip(_LETTERS, sides, strict=False))
+        scope: dict[str, str] = {}
+        for side in sides:
+            scope[next(x for x in _LETTERS[side] if x not in scope)] = side
         value = (
             self._softmax(scope) if scope and self.random.random() < 0.2 else self.part(scope, 3)
         )
@@ -262,7 +265,7 @@ class Drawing:
     def times(self) -> str:
         """Draws a step over t of two equations, and works it."""
         length, width = self.sides["n"], self.sides["d"]
-        scope = {"t": "n", "i": "d"}
+        scope = {"t": "n", "j": "d"}
         new, share, last = (
             self.part(scope, 2),
             self.random.choice(("0.5", "2", "-1")),
@@ -272,13 +275,13 @@ class Drawing:
         for t in range(1, length + 1):
             for i in range(1, width + 1):
                 before = state[t - 2, i - 1] if t > 1 else 0.0
-                state[t - 1, i - 1] = float(share) * before + new.value({"t": t, "i": i})
+                state[t - 1, i - 1] = float(share) * before + new.value({"t": t, "j": i})
             out[t - 1] = state[t - 1].sum() * last.value({"t": t})
         self.arrays |= {"S": (("n", "d"), state), "o": (("n",), out)}
         return (
             "  over_t:\n    over: t in n\n    start: {S: 0}\n    equations:\n"
-            f"      - S[t, i in d] = {share} * S[t - 1, i] + ({new.text})\n"
-            f"      - o[t] = sum(S[t, i] for i in d) * ({last.text})\n"
+            f"      - S[t, j in d] = {share} * S[t - 1, j] + ({new.text})\n"
+            f"      - o[t] = sum(S[t, j] for j in d) * ({last.text})\n"
         )
 
 

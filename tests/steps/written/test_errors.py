@@ -1,0 +1,339 @@
+"""What is wrong with equations is told at its very character, all at once, with what would be right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from attncli.errors import UserError
+from attncli.pipeline import load, work
+
+Cases = tuple[tuple[list[str], list[str]], ...]
+"""Equations, and the line, the column and the words of each of their errors."""
+
+GIVEN = """title: T
+rounding: {decimals: 3}
+given:
+  X: [[1, 2, 3], [4, 5, 6]]
+  V: [[1, 2], [3, 4]]
+  v: [1, 2]
+  c: 3
+"""
+
+READING: Cases = (
+    (
+        ["y[i] = X[i, k]"],
+        ["9:17: k goes along nothing here; write k on the left too, or add up: sum(… for k)"],
+    ),
+    (
+        ["y[i] = sum(X[i, k] * V[k, i] for k)"],
+        [
+            "9:28: k goes along 3 of X, here along 2 of V; take another index, or a V that has 3 there"
+        ],
+    ),
+    (
+        ["y[i] = sum(X[i, i] for i)"],
+        ["9:21: i goes along 2 of X, here along 3 of X; take another index"],
+    ),
+    (["y[i] = X[i]"], ["9:12: X has 2 sides, here 1; write X[i, j]"]),
+    (["y = c[1]"], ["9:9: c has no sides, here 1; write c"]),
+    (["y = v"], ["9:9: v has 1 side, here none; write v[i]"]),
+    (["y[i] = Xx[i, 1]"], ["9:12: nothing is called Xx; did you mean X?"]),
+    (
+        ["y[i] = z[i]", "z[i] = v[i]"],
+        ["9:12: z is made further down; move this equation below that"],
+    ),
+    (
+        ["y[i] = 2"],
+        ["9:7: nothing says how far i goes; write i in n, and beside given sizes: {n: 2}"],
+    ),
+    (["y[i in m] = 2"], ["9:7: no side is called m; name it in sizes or in names"]),
+    (
+        ["y = sum(X[i, j] for i for i)"],
+        ["9:18: j goes along nothing here; write j on the left too, or add up: sum(… for j)"],
+    ),
+    (
+        ["y[i] = sum(v[i] for i)"],
+        ["9:25: i is an index of this equation already; take another letter"],
+    ),
+    (["y = sum(v[i] for i if i = 1)"], ["9:29: = says what something is; write == to compare"]),
+    (["y[i] == v[i]"], ["9:10: == compares; write = to say what something is"]),
+    (
+        ["y = exp(v[i] for i)"],
+        [
+            "9:9: exp is of one number, not of many; take sum, mean, prod, max, min, softmax, layer_norm"
+        ],
+    ),
+    (["y = sum(c)"], ["9:9: sum of one number; say over what: sum(… for k)"]),
+    (["y = sum"], ["9:9: sum is a function; write what it is of, sum(…)"]),
+    (["y = exp(c, 2)"], ["9:9: exp is of one number, here of 2; write exp(x)"]),
+    (["y = expp(c)"], ["9:9: no function is called expp; did you mean exp?"]),
+    (
+        ["y[i] = v[i] * median(v[k] for k)"],
+        [
+            "9:19: no function of many numbers is called median; take sum, mean, prod, max, min, softmax, layer_norm"
+        ],
+    ),
+    (
+        ["y[i] = v[i] + softmax(v[k] for k)"],
+        [
+            "9:36: softmax goes along an index of the left side, which k isn't; write k on the left, or take one that is there"
+        ],
+    ),
+    (
+        ["y[i] = softmax(X[i, j] for i for j)"],
+        ["9:38: softmax goes along one index; leave the others out"],
+    ),
+    (["y = sum(v[i] for i, 2)"], ["9:9: sum takes nothing behind a comma; leave it out"]),
+    (["y = X[3, 1]"], ["9:11: X has nothing at 3; count from 1 to 2"]),
+    (
+        ["y[i] = v[i - 1]"],
+        ["9:14: v has nothing at 0, read where i is 1; say where it counts: if i > 1"],
+    ),
+    (
+        ["y = sum(X[1, j + 1] for j)"],
+        ["9:18: X has nothing at 4, read where j is 3; say where it counts: if j < 3"],
+    ),
+    (
+        ["y[i, j, k] = X[i, j] * v[k]"],
+        ["9:13: y would have 3 sides; two are the most; make a step over one of them, `over: t`"],
+    ),
+    (
+        ["y[i, i] = V[i, i]"],
+        ["9:10: i is there twice; take another index; X[i, i] may be read, not made"],
+    ),
+    (["c = 2"], ["9:5: c is there above already; call what this makes otherwise, like c2"]),
+    (
+        ["y = 1", "y = 2"],
+        ["10:5: y is there above already; call what this makes otherwise, like y2"],
+    ),
+    (
+        ["y[c] = v[c]"],
+        ["9:7: c is an index here, and something else above; take another letter for the index"],
+    ),
+    (
+        ["y[i+1] = v[i]"],
+        ["9:8: an index is shifted in what is made; write i here, and shift what is read"],
+    ),
+    (["y[1] = v[1]"], ["9:7: 1 where an index belongs; an equation makes all cells: write i"]),
+    (
+        ["for[i] = v[i]"],
+        ["9:5: for is a word of equations; call what the equation makes otherwise"],
+    ),
+    (
+        ["y[i] = v[i] if i > 1"],
+        ["9:25: the equation ends too early; write else and what it is otherwise"],
+    ),
+    (
+        ["y[i] = 1 if not v[i] == 1 else 2"],
+        ["9:17: not can't stand here; write the other relation, such as != for =="],
+    ),
+    (
+        ["y[i] = 1 if v[i] else 2"],
+        ["9:22: else can't stand here; compare two numbers: < <= > >= == !="],
+    ),
+    (
+        ["y[i] = v[i] +"],
+        [
+            "9:18: the equation ends too early; write a number, a name, a cell such as X[i, j], or ( )"
+        ],
+    ),
+    (["y[i] = (v[i]"], ["9:17: the equation ends too early; write ) to close what ( opens"]),
+    (
+        ["y[i] = v[i])"],
+        ["9:16: ) can't stand here; write a sign before it, or end the equation here"],
+    ),
+    (
+        ["y[i] = v[i] < 2"],
+        ["9:17: < can't stand here; write a sign before it, or end the equation here"],
+    ),
+    (
+        ["y = 'a'"],
+        ["9:9: a text can't stand in an equation; write numbers, names, + - * / ** ( ) [ ] and ,"],
+    ),
+    (
+        ["y[i] = v[i] % 2"],
+        ["9:17: % has no meaning; write numbers, names, + - * / ** ( ) [ ] and ,"],
+    ),
+    (["y = X.shape"], ["9:10: . has no meaning; write numbers, names, + - * / ** ( ) [ ] and ,"]),
+    (["y = c[1.5]"], ["9:11: 1.5 can't stand here; write a whole number such as 1"]),
+    (["f(x) = x", "y = f(1, 2)"], ["10:9: f is of 1 number, here of 2; write f(x)"]),
+    (
+        ["f(x) = f(x)", "y = f(1)"],
+        ["9:12: f is a function of itself; write what it is of numbers, without itself"],
+    ),
+    (["f(x) = g(x)", "g(x) = x"], ["9:12: g is made further down; move this equation below that"]),
+    (["f(x, x) = x"], ["9:10: x is there twice; call one of the two otherwise"]),
+    (["f(x) = x + q", "y = f(1)"], ["9:16: nothing is called q; known: x, X, V, v, c, pi"]),
+    (["exp(x) = x"], ["9:5: exp is a function of ours; call yours otherwise, like exp2"]),
+    (
+        ["f(x) = ln(x)", "f(x) = x"],
+        ["10:5: f is there above already; call what this makes otherwise, like f2"],
+    ),
+    (
+        ["v(x) = x", "y = v(1)"],
+        ["9:5: v is there above already; call what this makes otherwise, like v2"],
+    ),
+    (
+        ["y = qq + 1", "z = y", "w[i] = z * X[i]"],
+        [
+            "9:9: nothing is called qq; known: X, V, v, c, pi",
+            "11:16: X has 2 sides, here 1; write X[i, j]",
+        ],
+    ),
+    (
+        ["y = c +", "z = y"],
+        [
+            "9:12: the equation ends too early; write a number, a name, a cell such as X[i, j], or ( )"
+        ],
+    ),
+)
+WORKING: Cases = (
+    (["y[i] = ln(v[i] - 1)"], ["9:5: y[1]: ln of 0; a number above 0 would do"]),
+    (["y = ln(c - 4)"], ["9:5: y: ln of −1; a number above 0 would do"]),
+    (["y[i] = sqrt(v[i] - 2)"], ["9:5: y[1]: √ of −1; a number of 0 or more would do"]),
+    (["y[i, j] = 1 / (V[i, j] - 3)"], ["9:5: y[2, 1]: 0 to divide by; another divisor would do"]),
+    (["y[i] = (v[i] - 1) / (v[i] - 1)"], ["9:5: y[1]: 0 to divide by; another divisor would do"]),
+    (
+        ["y[i] = max(v[j] for j if v[j] < v[i])"],
+        ["9:5: y[1]: max over nothing; a condition that some numbers meet would do"],
+    ),
+    (
+        ["y[i] = min(v[j] for j if v[j] > v[i])"],
+        ["9:5: y[2]: min over nothing; a condition that some numbers meet would do"],
+    ),
+    (
+        ["y[i] = mean(v[j] for j if v[j] < v[i])"],
+        ["9:5: y[1]: mean over nothing; a condition that some numbers meet would do"],
+    ),
+    (
+        ["y[i, j] = softmax(X[i, j] for j if X[i, j] > 3)"],
+        ["9:5: y_masked, row 1: softmax over nothing; a condition that some numbers meet would do"],
+    ),
+    (
+        ["y[i] = (-v[i]) ** 0.5"],
+        ["9:5: y[1]: −1 to the power of 0.5; a base of 0 or more, or a whole exponent would do"],
+    ),
+    (
+        ["y[i] = (v[i] - 1) ** (-v[i])"],
+        ["9:5: y[1]: 0 to the power of −1; a base that isn't 0 would do"],
+    ),
+    (
+        ["y = exp(c * 1000)"],
+        ["9:5: y: a result is too large to work with, made of c; smaller numbers would do"],
+    ),
+    (["y = 10 ** 400"], ["9:5: y: a result is too large to work with; smaller numbers would do"]),
+    (["y = 1 / (0.1 + 0.2 - 0.3)"], ["9:5: y: 0 to divide by; another divisor would do"]),
+)
+OVER: Cases = (
+    (
+        ["S[t] = S[t - 1] + v[t]"],
+        ["12:16: S has nothing at 0, read where t is 1; say start: {S: 0}"],
+    ),
+    (["S[t] = v[t] + S[t + 1]"], ["12:25: S is read at 2, where t is 1; read it at t or at t - 1"]),
+    (["S[i] = v[t] * v[i]"], ["12:9: a step over t makes something at t; write S[t, i]"]),
+    (
+        ["S[t] = S[t] + v[t]"],
+        [
+            "12:16: S isn't made yet at t; move this equation below that, or read what was made before"
+        ],
+    ),
+    (
+        ["S[t] = R[t]", "R[t] = S[t]"],
+        ["10:11: nothing says how far t goes; write t in n, and beside given sizes: {n: 2}"],
+    ),
+    (
+        ["S[q] = v[q]"],
+        ["10:11: nothing says how far t goes; write t in n, and beside given sizes: {n: 2}"],
+    ),
+    (
+        ["S[t, i, j, k] = v[t] * X[i, j] * v[k]"],
+        ["12:20: S would have 3 sides; two are the most; make a step over one of them, `over: t`"],
+    ),
+)
+
+
+def errors_of(text: str, folder: Path) -> list[str]:
+    path = folder / "s.yaml"
+    path.write_text(text, "utf-8")
+    try:
+        work(load(path))
+    except UserError as error:
+        return [line.removeprefix(f"{path}:") for line in str(error).split("\n")]
+    return []
+
+
+@pytest.mark.parametrize(("equations", "errors"), [*READING, *WORKING])
+def test_errors(equations: list[str], errors: list[str], tmp_path: Path) -> None:
+    lines = "".join(f"  - {line}\n" for line in equations)
+    assert errors_of(f"{GIVEN}equations:\n{lines}", tmp_path) == errors
+
+
+@pytest.mark.parametrize(("equations", "errors"), OVER)
+def test_errors_over_times(equations: list[str], errors: list[str], tmp_path: Path) -> None:
+    lines = "".join(f"      - {line}\n" for line in equations)
+    text = f"{GIVEN}steps:\n  a:\n    over: t\n    equations:\n{lines}"
+    assert errors_of(text, tmp_path) == errors
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ('  - "y[i] = v[i] + q"\n', "9:20"),
+        ("  - 'y[i] = v[i] + q'\n", "9:20"),
+        ("  - y[i] = v[i]\n    + 1 +\n      q\n", "11:7"),
+        ("  - >\n    y[i] = v[i]\n    + q\n", "11:7"),
+        ("  - |-  # two lines\n    y[i] = v[i]\n    + q\n", "11:7"),
+        ('  - "y[i] = v[i] \\u002b q"\n', "9:25"),
+        ('  - "y[i] = v[i] +\\\n    q + 1"\n', "10:5"),
+        ('  - "\\u03b1[i] = v[i] + q"\n', "9:25"),
+        ('  - &a "y[i] = v[i] + q"\n', "9:23"),
+        ("  - &a y[i] = v[i] + q\n", "9:22"),
+        ("  - 'y[i] = v[i]\n     + q'\n", "10:8"),
+        ("  - 'y = ''q'\n", "9:10"),
+    ],
+)
+def test_place_in_yaml(text: str, place: str, tmp_path: Path) -> None:
+    (error,) = errors_of(f"{GIVEN}equations:\n{text}", tmp_path)
+    assert error.startswith(f"{place}: ")
+
+
+def test_all_errors_at_once(tmp_path: Path) -> None:
+    """What follows from an error isn't told: neither of a, which is misread, nor of n, y or f."""
+    text = """title: T
+given:
+  a[n]: [1, x]
+  b: [1, 2]
+sizes: {m: 0}
+equations:
+  - f(x) = x + q
+  - y[i] = a[i] + f(2)
+  - z[i in m] = y[i] + b[i in n]
+  - w[i] = b[i] + f(y[i]) + c
+  - u[j in n] = w[j]
+"""
+    assert errors_of(text, tmp_path) == [
+        '3:13: the text "x" is not a number; give a number such as 0.5 or -2',
+        '5:12: the text "0" is not a whole number from 1 to 1000; give one in that range',
+        "7:16: nothing is called q; known: x, b, pi",
+        "9:28: in can't stand here; write ] behind it",
+    ]
+
+
+def test_sides_of_one_name_are_equally_long(tmp_path: Path) -> None:
+    text = "title: T\ngiven:\n  A[n]: [1, 2]\n  B[n]: [1, 2, 3]\nequations:\n  - y = B[1]\n"
+    right = "make them equally long, or name another side"
+    assert errors_of(text, tmp_path) == [f"4:9: n is 3 long in B, and 2 in A; {right}"]
+
+
+def test_labels_of_the_cell(tmp_path: Path) -> None:
+    text = """title: T
+rounding: {policy: exact, decimals: 2}
+given:
+  A[node, d]: [[0.3, 2], [4, 5]]
+names: {node: [sun, moon]}
+equations:
+  - y[i, j] = ln(A[i, j] - 0.1 - 0.2)
+"""
+    assert errors_of(text, tmp_path) == ["7:5: y[sun, 1]: ln of 0; a number above 0 would do"]
