@@ -102,7 +102,8 @@ def _check_given(tree: Map, path: Sequence[str], keys: Keys, where: Where) -> No
 
 
 def _place(tree: Map, side: str, index: str) -> str:
-    """Returns the place from 1, as a text, of a name along a side; any other index as it is."""
+    """Returns the place from 1, as a text, of a name along a side, `red` or, of several, `red (3)`;
+    any other index as it is."""
     names = tree.get("names")
     labels = names.get(side) if isinstance(names, Map) else None
     labels = tree.get("tokens") if labels is None and side == "token" else labels
@@ -111,8 +112,11 @@ def _place(tree: Map, side: str, index: str) -> str:
         if isinstance(labels, Items)
         else []
     )
-    is_one = not index.isdecimal() and texts.count(index) == 1
-    return str(texts.index(index) + 1) if is_one else index
+    numbered = [f"{text} ({place})" for place, text in enumerate(texts, start=1)]
+    for called in (texts, numbered):
+        if not index.isdecimal() and called.count(index) == 1:
+            return str(called.index(index) + 1)
+    return index
 
 
 def _check_parts(node: Node | None, path: Sequence[str], where: Where) -> None:

@@ -147,15 +147,16 @@ EQUATIONS_STEP = Step(
         does="works equations of the scenario's own",
         shapes="as the equations say",
         happens=_happens,
-        why="Whatever no step of ours does, a scenario may say in equations.",
+        why="What no step does, a scenario may say itself, in equations.",
     ),
     formulas=Formulas(own=_functions),
     results=Results(names=(), plan=lambda place: place.part.definitions),
+    example=Example("linear_attention"),
     backward=Backward(
         "the equations",
         "The derivatives of the equations, multiplied along the way from the loss, say how each"
         " number moves it.",
         whole=_whole,
-        example=Example("contrastive_loss", ("backward=true",)),
+        example=Example("contrastive_loss"),
     ),
 )

@@ -82,17 +82,20 @@ def worked(steps: dict[str, Any], model: dict[str, Any] = MODEL, **more: Any) ->
 
 def softmax(x: Array) -> Array:
     e = np.exp(x)
-    return e / e.sum(axis=1, keepdims=True)
+    shares: Array = e / e.sum(axis=1, keepdims=True)
+    return shares
 
 
 def attention(head: int) -> Array:
     """Returns the output of a head of two."""
     Q, K, V = (X @ W[:, [head]] for W in (W_Q, W_K, W_V))
-    return softmax(Q @ K.T) @ V
+    output: Array = softmax(Q @ K.T) @ V
+    return output
 
 
 def ffn(x: Array) -> Array:
-    return np.maximum(x @ W1, 0) @ W2
+    out: Array = np.maximum(x @ W1, 0) @ W2
+    return out
 
 
 def test_linear_attention_in_two_heads() -> None:
