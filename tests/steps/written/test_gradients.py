@@ -316,7 +316,7 @@ def test_gradients_are_those_of_pytorch(name: str) -> None:
 
     trace = method(name, OUTPUTS[name])
     sides = trace.scenario.plan.written.sides
-    p = {
+    p: dict[str, Any] = {
         key: torch.tensor(
             matrix.values.reshape(matrix.shape[2 - len(sides[key]) :]), requires_grad=True
         )
