@@ -276,7 +276,8 @@ def _changes(step: Step[Any], trace: Trace) -> tuple[str, ...]:
     changes = step.example.changes
     if not _is_back(step) or trace.scenario.goes_back:
         return changes
-    known = trace.scenario.prediction.loss.targets or any("targets=" in text for text in changes)
+    known = trace.scenario.prediction.loss.targets or trace.scenario.plan.written.alone
+    known = known or any("targets=" in text for text in changes)
     return (*changes, *(() if known else (_TARGETS,)), "backward=true")
 
 

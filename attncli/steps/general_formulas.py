@@ -7,7 +7,10 @@ from decimal import Decimal
 from typing import Any
 
 from attncli.errors import Where
+from attncli.maths.equations.formulas import cell
 from attncli.maths.equations.language import read_equation
+from attncli.maths.equations.tree import Product, Total
+from attncli.maths.operations.written import Written
 from attncli.names import TOP, Name, below
 from attncli.scenario.file.nodes import TextPlace
 from attncli.scenario.model import (
@@ -35,6 +38,7 @@ from attncli.trace import (
     AttentionPlace,
     BackwardPlace,
     CutPlace,
+    Definition,
     HeadPlace,
     Place,
     RoundPlace,
@@ -93,9 +97,17 @@ def general_place(name: str, also: tuple[str, ...] = ()) -> Place:
         "skipped": Name("x"), "number": 1, "also": (), "layer": layer,
         "attention": attention, "source": x, "wires": {}, "head": 0,
         "cell": shown.cell, "way": "forward", "times": 3, "time": 2,
-        "own": _of_its_own(name), "part": Part(None, ()),
+        "own": _of_its_own(name), "part": Part(None, (_MADE,)),
     }  # fmt: skip
     return kind(**{name: values[name] for name in kind.__match_args__})
+
+
+_MADE = Definition(
+    Name("y"),
+    Written("i k, k 1 -> i 1", Total("k", Product((cell(0, "i", "k"), cell(1, "k"))))),
+    (Name("X"), Name("w")),
+)
+"""What an equation of one's own might make: y[i] = Σ_k X[i, k] × w[k]."""
 
 
 def _of_its_own(name: str) -> WrittenStep:

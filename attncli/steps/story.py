@@ -320,7 +320,7 @@ class _Teller:
                 shared = place.stack.config.values.get("norms", {})
                 said = {**shared, **positions.config.values["norm"]}
                 self._norm(place, positions.table, Settings(positions.norm, said))
-        return place.x
+        return x
 
     def _norm(self, place: Place, x: Name, norm: Settings) -> Name:
         made = below(norm.path, "normed")

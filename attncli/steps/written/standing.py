@@ -256,6 +256,8 @@ class _Telling:
                 self.known.arrays[name] = array
             elif full is not None:
                 self.known.broken.add(name)
+                if self.own.problems.found:  # of what it is made of
+                    continue
                 wrong = f"nothing tells how large {name} is before it is worked"
                 right = "give what it is made of, or say how large that is"
                 self.problems.add(self.group.standing.where, wrong, right)

@@ -239,6 +239,6 @@ EQUATIONS_STEP = Step(
         "The derivatives of the equations, multiplied along the way from the loss, say how each"
         " number moves it.",
         whole=_whole,
-        example=Example("contrastive_loss", ("backward=true",)),
+        example=Example("contrastive_loss"),
     ),
 )

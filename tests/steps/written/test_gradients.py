@@ -172,7 +172,7 @@ def test_choices_are_told_by_what_they_compare() -> None:
     given = {"X[row, column]": [[1.2, 0.7, 2.1], [0.4, 1.6, 0.9]]}
     trace = work(load({"given": given, "equations": equations, "backward": True}))
     formulas = {
-        d.name: unbreakable(plain(d.operation.formula(d.name, *d.operands)))
+        str(d.name): unbreakable(plain(d.operation.formula(d.name, *d.operands)))
         for part in trace.story
         for d in part.definitions
     }
@@ -316,7 +316,7 @@ def test_gradients_are_those_of_pytorch(name: str) -> None:
 
     trace = method(name, OUTPUTS[name])
     sides = trace.scenario.plan.written.sides
-    p = {
+    p: dict[str, Any] = {
         key: torch.tensor(
             matrix.values.reshape(matrix.shape[2 - len(sides[key]) :]), requires_grad=True
         )

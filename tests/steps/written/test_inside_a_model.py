@@ -82,17 +82,20 @@ def worked(steps: dict[str, Any], model: dict[str, Any] = MODEL, **more: Any) ->
 
 def softmax(x: Array) -> Array:
     e = np.exp(x)
-    return e / e.sum(axis=1, keepdims=True)
+    shares: Array = e / e.sum(axis=1, keepdims=True)
+    return shares
 
 
 def attention(head: int) -> Array:
     """Returns the output of a head of two."""
     Q, K, V = (X @ W[:, [head]] for W in (W_Q, W_K, W_V))
-    return softmax(Q @ K.T) @ V
+    output: Array = softmax(Q @ K.T) @ V
+    return output
 
 
 def ffn(x: Array) -> Array:
-    return np.maximum(x @ W1, 0) @ W2
+    out: Array = np.maximum(x @ W1, 0) @ W2
+    return out
 
 
 def test_linear_attention_in_two_heads() -> None:
@@ -163,6 +166,49 @@ def test_each_layer_and_each_residual_connection() -> None:
         x = x + ffn(x) / 2
         np.testing.assert_allclose(trace[f"layers[{k}].residual2"].values, x, rtol=1e-12)
     assert "layers[2].residual1.h" in trace
+
+
+def test_before_the_layers_and_behind_them() -> None:
+    steps = {
+        "doubled": {
+            "after": "embed",
+            "output": "X2",
+            "equations": ["X2[i, j] = 2 * x[i, j]"],
+        },
+        "capped": {
+            "after": "unembed",
+            "output": "cap",
+            "equations": ["cap[i, j] = tanh(x[i, j])"],
+        },
+    }
+    unembedding = [[1, 0, 1], [0, 1, 1]]
+    trace = worked(steps, labels=["a", "b", "c"], unembedding=unembedding)
+    Q, K, V = (2 * X @ W for W in (W_Q, W_K, W_V))
+    logits = ffn(softmax(Q @ K.T) @ V)[-1:] @ np.array(unembedding)
+    probabilities = softmax(np.tanh(logits))
+    np.testing.assert_allclose(trace["probabilities"].values, probabilities, rtol=1e-12)
+
+
+def test_encoder_decoder_and_cross_attention() -> None:
+    layer = {key: MODEL[key] for key in ("W_Q", "W_K", "W_V", "W1", "W2")}
+    cross = {key: MODEL[key] for key in ("W_Q", "W_K", "W_V")}
+    encoder = {"sentence": "ich mag KI", "X": [[1, 0], [1, 1], [0, 1]], "layers": [layer]}
+    decoder = {"block": "decoder", **layer, "cross": cross}
+    data = {"encoder": encoder, "sentence": "I love AI", "X": MODEL["X"], "layers": [decoder]}
+    trace = work(load({**data, "steps": WINDOW}))
+    places = {part.path for part in trace.story if part.place.called == "window"}
+    assert places == {"encoder", "", "cross"}
+    assert trace["cross.seen"].columns.names == ("ich", "mag", "KI")
+    assert trace["cross.seen"].rows.names == ("I", "love", "AI")
+
+
+def test_random_weights_are_as_large_as_without_own_steps() -> None:
+    drawn = {"random": "normal", "seed": 3}
+    names = ("W_Q", "W_K", "W_V", "W_O")
+    data = {"X": np.eye(4).tolist(), "heads": 2, **dict.fromkeys(names, drawn)}
+    trace = work(load({**data, "steps": LINEAR}))
+    assert trace["heads[2].mixed"].shape == (4, 2)
+    assert trace["attention"].shape == (4, 4)
 
 
 def test_state_over_time_in_each_head() -> None:
