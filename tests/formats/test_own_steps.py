@@ -219,6 +219,10 @@ def test_every_format_tells_them(own: str, form: str) -> None:
     assert "count.3" not in page
 
 
+def test_a_softmax_is_drawn_as_a_map(own: str) -> None:
+    assert "alpha as a map" in attn("run", own, "--format", "svg")
+
+
 def test_formulas_of_a_workbook_have_numbers_for_places(own: str) -> None:
     data = contents_of(walkthrough(work(load(own)), Selection()), "xlsx", RenderOptions())
     assert isinstance(data, bytes)

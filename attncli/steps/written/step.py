@@ -142,5 +142,5 @@ EQUATIONS_STEP = Step(
         why="Whatever no step of ours does, a scenario may say in equations.",
     ),
     formulas=Formulas(own=_functions),
-    results=Results(names=(), plan=lambda place: place.part.definitions),
+    results=Results(names=(), plan=lambda place: place.part.definitions, pictures=("shares",)),
 )
