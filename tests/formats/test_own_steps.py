@@ -24,7 +24,9 @@ from attncli.maths.notation.latex import latex
 from attncli.maths.notation.mathml import mathml
 from attncli.pages.parts.selection import Selection
 from attncli.pages.walkthrough import walkthrough
+from attncli.scenario.file.editing import edited
 from attncli.scenario.file.problems import ScenarioError
+from attncli.steps.schema import SCENARIO
 from tests.formats.test_live import drawn, page_of, shown, wrong_in
 from tests.helpers.file_schema import faults
 from tests.helpers.spreadsheets import (
@@ -116,6 +118,13 @@ def test_what_is_given_is_changed_by_its_name(own: str) -> None:
             load(own, [wrong])
 
 
+def test_what_is_changed_is_written_into_the_file() -> None:
+    text = edited(OWN, ["gamma=0.25", "X[b, 2]=5"], SCENARIO.known)
+    assert "gamma: 0.25" in text
+    assert "X[node, d]: [[1, 0], [0, 5], [1, 1]]" in text
+    assert len(text) == len(OWN) + 1
+
+
 def test_compare_tells_what_was_changed_and_hides_places_along_a_side(own: str) -> None:
     page = attn("compare", own, "--set", "gamma=0.25", code=1)
     assert "gamma │ 0.5    0.25" in page
@@ -129,6 +138,8 @@ def test_variants_change_some_of_what_is_given(tmp_path: Path) -> None:
     trace = work(load(str(path)))
     assert trace.variants["slow"]["gamma"].values.tolist() == [[0.25]]
     assert trace.variants["slow"]["K"].values.tolist() == trace["K"].values.tolist()
+    page = attn("run", str(path))
+    assert "slow (gamma: 0.25): 2 of the 3 rows of S differ" in page
 
 
 def test_decimals_are_those_of_a_step_or_of_a_quantity(own: str) -> None:
@@ -206,6 +217,10 @@ def test_every_format_tells_them(own: str, form: str) -> None:
     page = render(walkthrough(work(load(own)), Selection()), form, RenderOptions())
     assert "Neighbours" in page
     assert "count.3" not in page
+
+
+def test_a_softmax_is_drawn_as_a_map(own: str) -> None:
+    assert "alpha as a map" in attn("run", own, "--format", "svg")
 
 
 def test_formulas_of_a_workbook_have_numbers_for_places(own: str) -> None:

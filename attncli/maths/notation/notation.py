@@ -263,7 +263,7 @@ def base_of(name: Name) -> tuple[str, str]:
     the end. This is not for LaTeX in Markdown, which may take the backslash of a `\\_` away.
     """
     head, _, tail = name.alone.partition("_")
-    if len(head) > 1 < len(tail):  # `cross_entropy`
+    if len(GREEK.get(head, head)) > 1 < len(tail):  # `cross_entropy`
         head, tail = name.alone, ""
     head = f"{name.path}.{head}" if name.path else head
     if not tail and head[-1:].isdigit() and head[:-1].isalpha():

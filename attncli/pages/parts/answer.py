@@ -128,8 +128,10 @@ def closing_finding(trace: Trace, selection: Selection) -> list[Block]:
 
 
 def result_of(trace: Trace) -> Quantity | None:
-    """Finds what a trace comes to: the last quantity with a row for each token; None without
-    one."""
+    """Finds what a trace comes to: the last quantity with a row for each token, or what equations
+    alone make last; None without one."""
+    if trace.scenario.plan.written.alone:
+        return trace.output
     made = [q for q in trace.quantities.values() if not q.given and q.rows.role in ("Q", "token")]
     return made[-1] if made else None
 

@@ -31,7 +31,9 @@ from attncli.maths.equations.elision import MOST_PARTS
 from attncli.maths.equations.tree import Location, Number
 from attncli.maths.notation.plain import plain
 from attncli.maths.operations.activations import DivideBy
+from attncli.maths.operations.equation import is_a
 from attncli.maths.operations.positions import Sinusoids
+from attncli.maths.operations.softmax import DivideByRow
 from attncli.names import Name, Word, below
 from attncli.pages.parts.blocks import matrix_block
 from attncli.pages.parts.selection import (
@@ -181,6 +183,16 @@ def heat_maps(trace: Trace, part: PlannedStep, selection: Selection) -> Iterator
     if maps:
         title = "Weights of attention, a map for each head" if heads > 1 else "Weights of attention"
         yield HeatMaps(called(part, title), maps)
+
+
+def shares(trace: Trace, part: PlannedStep, selection: Selection) -> Iterator[HeatMaps]:
+    """Yields a map of each softmax in equations of a scenario's own, of several rows."""
+    for quantity in made_by(trace, part):
+        operation = quantity.definition and quantity.definition.operation
+        if is_a(operation, DivideByRow) and quantity.matrix.shape[0] > 1:
+            table = matrix_block(quantity, selection, part.path)
+            title = Word(called(part, f"{part.place.here(quantity.name)} as a map"))
+            yield HeatMaps(title, ((table.name, table),))
 
 
 def _label(path: Name) -> str:
@@ -576,6 +588,7 @@ _KINDS: Mapping[str, Callable[[Trace, PlannedStep, Selection], Iterator[Block]]]
         merge_trees,
         pixels,
         planes,
+        shares,
         softmax_bars,
         states,
         temperatures,

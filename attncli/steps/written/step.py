@@ -232,7 +232,7 @@ EQUATIONS_STEP = Step(
         why="What no step does, a scenario may say itself, in equations.",
     ),
     formulas=Formulas(own=_functions),
-    results=Results(names=(), plan=lambda place: place.part.definitions),
+    results=Results(names=(), plan=lambda place: place.part.definitions, pictures=("shares",)),
     example=Example("linear_attention"),
     backward=Backward(
         "the equations",
