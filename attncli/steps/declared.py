@@ -232,7 +232,7 @@ class _Declared:
     ) -> _Made | None:
         """Returns what an equation makes, whose right side begins at a place of its text; what is
         wrong with it goes to `problems`."""
-        names, start = {*self.keys, *self.owners}, node.quoted
+        names, start = {*self.keys, *self.owners}, int(node.quoted)
         try:
             made = read_equation(target).target
             start += begins
@@ -293,7 +293,7 @@ class _Declared:
             says, when = (sentence, {}) if isinstance(sentence, str) else (
                 sentence["says"], sentence["when"]
             )  # fmt: skip
-            if all(str(values[key]) == word for key, word in when.items()):
+            if all(_word(values[key]) == word for key, word in when.items()):
                 told.append(says.format(**values))
         return " ".join(told)
 
@@ -363,6 +363,11 @@ class _Declared:
                 at = place.at(definition.name.path) if self.each else place
                 made = self.definition(wrong[local], at)
                 yield (definition._replace(operation=made.operation, operands=made.operands),)
+
+
+def _word(value: object) -> str:
+    """Returns a value as it is written in YAML."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _config(place: Place) -> Settings:
