@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from attncli.errors import quote
-from attncli.plugins import STEPS, Plugin, plugins
+from attncli.plugins import STEPS as GROUP
+from attncli.plugins import Plugin, plugins
 from attncli.scenario.file import reading
-from attncli.scenario.file.keys import Kind, Schema
+from attncli.scenario.file.keys import Key, Kind, Schema
 from attncli.scenario.file.named_files import (
     STEP_FILES,
     RefusedFileError,
@@ -39,9 +40,17 @@ class StepsKind(NamedTuple):
         return {"anyOf": [STEP_BY_NAME.schema(), TextFileKind().schema()]}
 
 
+STEPS = Key(
+    "steps",
+    StepsKind(),
+    "steps of one's own, told in their order; or the file that has them, from the scenario's"
+    " folder, or by its name from a package: `{file: retention.yaml}`",
+)
+
+
 def files_of_packages() -> Mapping[str, Plugin]:
     """Returns the files of steps that installed packages add, by name."""
-    return {name: entry for name, entry in plugins(STEPS).items() if entry.is_file}
+    return {name: entry for name, entry in plugins(GROUP).items() if entry.is_file}
 
 
 def steps_of_package(entry: Plugin) -> Steps:

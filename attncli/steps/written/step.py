@@ -8,26 +8,21 @@ from functools import partial
 
 from attncli.maths.equations.language import FunctionTarget
 from attncli.maths.equations.tree import Equation
-from attncli.scenario.file.keys import Key
+from attncli.names import Name
 from attncli.scenario.file.problems import Diagnostics
 from attncli.scenario.scenario import Scenario
 from attncli.scenario.written import WrittenStep
 from attncli.steps.step import Formulas, Mistake, Planned, Results, Step, Wording
 from attncli.steps.written.arrays import Environment, Known, Side
-from attncli.steps.written.files import StepsKind
+from attncli.steps.written.files import STEPS
 from attncli.steps.written.formulas import formula_of
 from attncli.steps.written.keys import EQUATIONS, GIVEN, NAMES, SIZES
-from attncli.steps.written.lowering import Planner
+from attncli.steps.written.lowering import MOST_SIDES, Planner
 from attncli.steps.written.planning import Part, planned
 from attncli.trace import Place, PlannedStep
 
 _STEP = "equations"
-_STEPS = Key(
-    "steps",
-    StepsKind(),
-    "steps of one's own, told in their order; or the file that has them, from the scenario's"
-    " folder, or by its name from a package: `{file: retention.yaml}`",
-)
+_MOST_TIMES = 1001
 
 
 @dataclass(eq=False, repr=False)
@@ -62,22 +57,38 @@ class WrittenPlace(Place):
 def environment_of(scenario: Scenario) -> Environment:
     """Returns what the equations of a scenario know before any of them."""
     written, known = scenario.plan.written, Environment()
-    matrices = scenario.given.matrices
     for name, labels in written.labels.items():
         known.sides[name] = Side(len(labels), name, labels)
     for name, length in written.sizes.items():
         known.sides[name] = Side(length, name)
     for name, sides in written.sides.items():
-        shape = matrices[name].shape[2 - len(sides) :] if name in matrices else ()
-        own = tuple(
-            known.sides.setdefault(side, Side(length, side)) if side else Side(length)
-            for side, length in zip(sides, shape, strict=False)
-        )
-        known.arrays[name] = Known(name, own, (), lies=len(own) == 1)
+        array = _given(name, sides, scenario, known.sides)
+        if len(array.sides) == len(sides):
+            known.arrays[name] = array
+        else:  # its numbers can't be read
+            known.broken |= {name, *sides}
     known.later = frozenset(
         line.equation.target.name for step in written.steps for line in step.lines
     )
     return known
+
+
+def _given(name: Name, names: tuple[str, ...], scenario: Scenario, sides: dict[str, Side]) -> Known:
+    """Returns what is known of a given array; its named sides go to `sides`."""
+    matrices = scenario.given.matrices
+    some = range(1, _MOST_TIMES) if len(names) > MOST_SIDES else ()
+    times = tuple(k for k in some if name.at(k) in matrices)
+    first = name.at(1) if times else name
+    drawn = scenario.given.random.get(first)
+    shape = matrices[first].shape if first in matrices else (drawn.shape if drawn else None)
+    if shape is None:
+        return Known(name, (Side(0),) * (len(names) + 1))
+    lengths = ((len(times),) if times else ()) + shape[len(shape) - len(names) + bool(times) :]
+    own = tuple(
+        sides.setdefault(side, Side(length, side)) if side else Side(length)
+        for side, length in zip(names, lengths, strict=False)
+    )
+    return Known(name, own, times, lies=len(own) == 1)
 
 
 def written_steps(place: Place, problems: Diagnostics) -> Iterator[PlannedStep]:
@@ -116,7 +127,7 @@ def _functions(place: WrittenPlace) -> tuple[Equation, ...]:
 EQUATIONS_STEP = Step(
     name=_STEP,
     at=WrittenPlace,
-    keys=(GIVEN, NAMES, SIZES, _STEPS, EQUATIONS),
+    keys=(GIVEN, NAMES, SIZES, STEPS, EQUATIONS),
     words=Wording(
         title="Equations",
         does="works equations of the scenario's own",
