@@ -65,9 +65,9 @@ from attncli.steps.step import (
     Step,
     Wording,
 )
-from attncli.trace import Definition, HeadPlace, LayerPlace, Place
+from attncli.trace import Definition, HeadPlace, Place
 
-_PLACES: Mapping[str, type[Place]] = {"head": HeadPlace, "layer": LayerPlace, "stack": Place}
+_PLACES: Mapping[str, type[Place]] = {"head": HeadPlace, "stack": Place}
 _KINDS: Mapping[str, Kind[Any]] = {
     "number": kinds.NUMBER,
     "positive number": kinds.POSITIVE,
