@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from decimal import Decimal
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 from attncli.maths.equations.language import (
@@ -65,9 +65,9 @@ from attncli.steps.step import (
     Step,
     Wording,
 )
-from attncli.trace import Definition, HeadPlace, LayerPlace, Place
+from attncli.trace import Definition, HeadPlace, Place
 
-_PLACES: Mapping[str, type[Place]] = {"head": HeadPlace, "layer": LayerPlace, "stack": Place}
+_PLACES: Mapping[str, type[Place]] = {"head": HeadPlace, "stack": Place}
 _KINDS: Mapping[str, Kind[Any]] = {
     "number": kinds.NUMBER,
     "positive number": kinds.POSITIVE,
@@ -292,7 +292,7 @@ class _Declared:
             says, when = (sentence, {}) if isinstance(sentence, str) else (
                 sentence["says"], sentence["when"]
             )  # fmt: skip
-            if all(str(values[key]) == word for key, word in when.items()):
+            if all(_word(values[key]) == word for key, word in when.items()):
                 told.append(says.format(**values))
         return " ".join(told)
 
@@ -319,26 +319,30 @@ class _Declared:
 
     def plan(self, place: Place) -> Planned:
         return tuple(
-            self.definition(made, at)
+            self.definition(made, at, values)
             for at in self.places(place)
-            if self.is_said(at)
+            if self.is_said(values := self.values(at))
             for made in self.made
         )
 
-    def is_said(self, place: Place) -> bool:
+    def is_said(self, values: KeyValues) -> bool:
         """Tells whether all keys are said that the equations read."""
-        values = self.values(place)
-        read = {name for made in self.made for name in (*made.numbers, *made.operands)}
-        needed = {self.owners.get(name, name) for name in read}
-        return all(values[name] is not None for name in needed if name in self.keys)
+        return all(values[name] is not None for name in self.needed)
 
-    def definition(self, made: _Made, place: Place) -> Definition:
+    @cached_property
+    def needed(self) -> tuple[str, ...]:
+        """Lists the keys that the equations read."""
+        read = (name for made in self.made for name in (*made.numbers, *made.operands))
+        owners = dict.fromkeys(self.owners.get(name, name) for name in read)
+        return tuple(name for name in owners if name in self.keys)
+
+    def definition(self, made: _Made, place: Place, values: KeyValues) -> Definition:
         """Defines what an equation makes at a place."""
-        values, adapted = self.values(place), self.said.get("adapts")
         numbers = (Number.written(values[name]) for name in made.numbers)
         operands = tuple(self.operand(name, place) for name in made.operands)
         of_key = next((name for name in made.numbers if name in self.keys), None)
-        wire = _given(place, place) if adapted and made is self.made[-1] else ""
+        is_last = "adapts" in self.said and made is self.made[-1]
+        wire = _given(place, place) if is_last else ""
         definition = Definition(place.name(made.name), made.make(*numbers), operands, wire=wire)
         return definition._replace(blame=below(_path(place), of_key)) if of_key else definition
 
@@ -360,8 +364,13 @@ class _Declared:
             local = definition.name.local
             if local in wrong:
                 at = place.at(definition.name.path) if self.each else place
-                made = self.definition(wrong[local], at)
+                made = self.definition(wrong[local], at, self.values(at))
                 yield (definition._replace(operation=made.operation, operands=made.operands),)
+
+
+def _word(value: object) -> str:
+    """Returns a value as it is written in YAML."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _config(place: Place) -> Settings:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 from attncli.errors import quote
-from attncli.plugins import STEPS, Plugin, plugins
+from attncli.plugins import STEPS as GROUP
+from attncli.plugins import Plugin, plugins
 from attncli.scenario.file import reading
-from attncli.scenario.file.keys import Kind, Schema
+from attncli.scenario.file.keys import Either, Key
 from attncli.scenario.file.named_files import (
     STEP_FILES,
     RefusedFileError,
@@ -28,20 +28,20 @@ Steps = Mapping[str, WrittenStep]
 """Steps by their names, in their order."""
 
 
-class StepsKind(NamedTuple):
-    """Steps of a scenario's own by their names, or the file that has them: `{file: mine.yaml}`."""
-
-    def read(self, node: Node, problems: Diagnostics) -> Steps | TextFile | None:
-        kind: Kind[Steps | TextFile] = TextFileKind() if names_file(node) else STEP_BY_NAME
-        return kind.read(node, problems)
-
-    def schema(self) -> Schema:
-        return {"anyOf": [STEP_BY_NAME.schema(), TextFileKind().schema()]}
+STEPS = Key(
+    "steps",
+    Either(
+        lambda node: TextFileKind() if names_file(node) else STEP_BY_NAME,
+        (STEP_BY_NAME, TextFileKind()),
+    ),
+    "steps of one's own, told in their order; or the file that has them, from the scenario's"
+    " folder, or by its name from a package: `{file: retention.yaml}`",
+)
 
 
 def files_of_packages() -> Mapping[str, Plugin]:
     """Returns the files of steps that installed packages add, by name."""
-    return {name: entry for name, entry in plugins(STEPS).items() if entry.is_file}
+    return {name: entry for name, entry in plugins(GROUP).items() if entry.is_file}
 
 
 def steps_of_package(entry: Plugin) -> Steps:

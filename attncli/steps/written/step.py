@@ -12,7 +12,6 @@ from attncli.errors import Where
 from attncli.maths.equations.language import FunctionTarget
 from attncli.maths.equations.tree import Equation
 from attncli.names import Name, Word, WordedText
-from attncli.scenario.file.keys import Key
 from attncli.scenario.file.problems import Diagnostics
 from attncli.scenario.scenario import Scenario
 from attncli.scenario.written import WrittenStep
@@ -27,7 +26,7 @@ from attncli.steps.step import (
     Wording,
 )
 from attncli.steps.written.arrays import MOST_SIDES, Environment, Known, Side
-from attncli.steps.written.files import StepsKind
+from attncli.steps.written.files import STEPS
 from attncli.steps.written.formulas import formula_of
 from attncli.steps.written.keys import EQUATIONS, GIVEN, NAMES, SIZES, VARY
 from attncli.trace import Place, PlannedStep
@@ -38,12 +37,6 @@ if TYPE_CHECKING:
 _STEP = "equations"
 _MOST_TIMES = 1001
 _NAMES = re.compile(r"[^\W\d]\w*")
-_STEPS = Key(
-    "steps",
-    StepsKind(),
-    "steps of one's own, told in their order; or the file that has them, from the scenario's"
-    " folder, or by its name from a package: `{file: retention.yaml}`",
-)
 
 
 @dataclass(eq=False, repr=False)
@@ -223,7 +216,7 @@ def _functions(place: WrittenPlace) -> tuple[Equation, ...]:
 EQUATIONS_STEP = Step(
     name=_STEP,
     at=WrittenPlace,
-    keys=(GIVEN, NAMES, SIZES, VARY, _STEPS, EQUATIONS),
+    keys=(GIVEN, NAMES, SIZES, VARY, STEPS, EQUATIONS),
     words=Wording(
         title="Equations",
         does="works equations of the scenario's own",
