@@ -24,10 +24,21 @@ OF_OTHERS = {"pandas", "pytest"}
 """Packages that are imported only for a program that uses them itself."""
 
 
+_STATEMENTS = ("body", "orelse", "handlers", "finalbody", "cases")
+"""Fields of statements that have others in them."""
+
+
 @cache
 def _definitions(path: Path) -> tuple[Definition, ...]:
-    found = ast.walk(ast.parse(path.read_text("utf-8")))
-    return tuple(node for node in found if isinstance(node, Definition))
+    """Classes and functions, also those inside others: in statements, of which expressions have none."""
+    found: list[Definition] = []
+    waiting: list[ast.AST] = [ast.parse(path.read_text("utf-8"))]
+    while waiting:
+        node = waiting.pop()
+        found += [node] if isinstance(node, Definition) else []
+        for parts in (getattr(node, field, ()) for field in _STATEMENTS):
+            waiting += parts if isinstance(parts, list) else ()
+    return tuple(found)
 
 
 def test_no_two_classes_share_a_name() -> None:
