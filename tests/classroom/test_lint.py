@@ -192,7 +192,7 @@ def lint(*arguments: str, width: int = 80) -> str:
     return result.stdout
 
 
-@sampled(13, name=LIGHT, form=format_names())
+@sampled(23, name=LIGHT, form=format_names())
 def test_every_scenario_in_every_format(name: str, form: str) -> None:
     page = lint(name, "--format", form)
     assert "nan" not in page.replace("nance", "")

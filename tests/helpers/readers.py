@@ -35,12 +35,12 @@ def bare(line: str) -> str:
 
 def refused(text: str) -> list[str]:
     """Characters that do something, or can't be seen."""
-    return [
+    wrong = {
         character
-        for character in text
-        if character not in f" {WORK}"
-        and (unicodedata.category(character) in HIDDEN or character in INVISIBLE)
-    ]
+        for character in set(text) - {" ", *WORK}
+        if unicodedata.category(character) in HIDDEN or character in INVISIBLE
+    }
+    return [character for character in text if character in wrong] if wrong else []
 
 
 def terminal(page: str) -> str:

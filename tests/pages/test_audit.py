@@ -188,7 +188,7 @@ def check_all(trace: Trace, width: int, *, every: int = 5) -> None:
 
 
 @sampled(
-    23,
+    37,
     name=[name for name in SHIPPED if name not in LARGE],
     detail=["summary", *DETAILS],
     form=FORMS,
@@ -208,7 +208,7 @@ def test_shipped_scenarios(name: str, detail: str, form: str) -> None:
         assert report.grids >= tables_made - 5 * len(trace.scenario.stack.layers)
 
 
-@sampled(5, name=[name for name in SHIPPED if name not in LARGE], policy=["carry", "exact"])
+@sampled(9, name=[name for name in SHIPPED if name not in LARGE], policy=["carry", "exact"])
 def test_numbers_are_their_values_rounded(name: str, policy: str) -> None:
     trace = trace_of(SHIPPED[name], f"rounding.policy={policy}")
     assert [*audit_numbers(json.loads(page_of(trace, "json")))] == []

@@ -139,7 +139,7 @@ WITHOUT_NUMBERS = {"backward_states", "backward_unstack", "backward_average"}
 BACK = [name for name in STORY if name.startswith("backward_")]
 
 
-@sampled(2, name=BACK)
+@sampled(3, name=BACK)
 def test_every_step_back_is_explained_with_numbers(name: str) -> None:
     text = CliRunner().invoke(app, ["explain", name]).stdout
     assert ("On these numbers" in text) is (name not in WITHOUT_NUMBERS)

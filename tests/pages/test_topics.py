@@ -13,6 +13,7 @@ from attncli.document.blocks import Derivation, Line, Table, text_of_spans
 from attncli.maths.notation import plain
 from attncli.pages.topics import TOPICS, topic
 from tests.auditor.calculator import value
+from tests.conftest import sampled
 
 
 def asked(*words: str) -> str:
@@ -46,8 +47,7 @@ def _no_name(name: str) -> Decimal:
     raise ValueError(name)
 
 
-@pytest.mark.parametrize("name", TOPICS)
-@pytest.mark.parametrize("form", ["terminal", "markdown", "latex", "html", "json"])
+@sampled(2, name=TOPICS, form=["terminal", "markdown", "latex", "html", "json"])
 def test_every_format_has_it(name: str, form: str) -> None:
     page = asked(name, "--format", form)
     assert re.search("64" if name == "why_sqrt_d_k" else "768", page)

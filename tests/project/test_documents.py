@@ -97,7 +97,7 @@ def shown(trace: Trace, text: str) -> list[str]:
     ]
 
 
-@sampled(3, command=sorted({c for entry in ENTRIES for c in _COMMAND.findall(entry.here)}))
+@sampled(5, command=sorted({c for entry in ENTRIES for c in _COMMAND.findall(entry.here)}))
 def test_a_command_shows_it(command: str) -> None:
     result = CliRunner().invoke(app, shlex.split(command))
     assert result.exit_code in ((0, 1) if command.startswith("check") else (0,)), result.output

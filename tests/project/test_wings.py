@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from shutil import copytree, ignore_patterns, rmtree
+from shutil import copytree, rmtree
 
 import pytest
 
@@ -80,10 +80,10 @@ GONE = {
 
 
 def copy_without(wing: str, folder: Path) -> Path:
-    """Copies the program and its tests, without a wing."""
+    """Copies the program and its tests, compiled as they are, without a wing."""
     place = folder / "copy"
     for name in ("attncli", "scenarios", "tests"):
-        copytree(ROOT / name, place / name, ignore=ignore_patterns("__pycache__"))
+        copytree(ROOT / name, place / name)
     (place / "pyproject.toml").write_bytes((ROOT / "pyproject.toml").read_bytes())
     for name in ("attncli", "tests"):
         rmtree(place / name / wing)

@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr, suppress
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from hypothesis import settings
@@ -111,34 +112,74 @@ def interrupted(how: signal.Signals, place: Path, inside: list[str]) -> Iterator
 
 
 STEPWISE = """
-import os, signal, sys
+import json, os, signal, sys, traceback
 from attncli.output_files import write_file, write_files
-how, when, place, text, names = sys.argv[1], int(sys.argv[2]), sys.argv[3], sys.argv[4] * 2, sys.argv[5:]
 steps = {"open", "os.mkdir", "os.rename", "os.link", "os.remove", "os.rmdir", "os.chmod"}
-count = 0
-def at_step(event, details):
-    global count
-    count += event in steps
-    if event in steps and count == when:
-        os.kill(os.getpid(), getattr(signal, how))
-sys.addaudithook(at_step)
-if len(names) == 2:
-    write_file(place + "/" + names[0], text, force=True, beside={names[1]: text})
-elif names:
-    write_files(place, dict.fromkeys(names, text), force=True)
-print(count)
+
+def written(how, when, place, text, *names):
+    count = 0
+    def at_step(event, details):
+        nonlocal count
+        count += event in steps
+        if event in steps and count == int(when):
+            os.kill(os.getpid(), getattr(signal, how))
+    sys.addaudithook(at_step)
+    if len(names) == 2:
+        write_file(place + "/" + names[0], text * 2, force=True, beside={names[1]: text * 2})
+    elif names:
+        write_files(place, dict.fromkeys(names, text * 2), force=True)
+    return count
+
+if sys.argv[1:]:
+    sys.exit(0 if written(*sys.argv[1:]) else "nothing was written")
+for line in sys.stdin:
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        try:
+            os.write(writing, str(written(*json.loads(line))).encode())
+            os._exit(0)
+        except BaseException:
+            traceback.print_exc()
+            os._exit(1)
+    os.close(writing)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    print(json.dumps([status, int(os.read(reading, 99) or 0)]), flush=True)
+    os.close(reading)
 """
-"""Writes texts and sends itself a signal just before a step that changes something on the disk."""
+"""Writes texts and sends itself a signal just before a step that changes something on the disk; once,
+or in a child for each line that it is given: to start Python anew takes longer than to write."""
 
 
-def stepwise(
-    how: str, when: int, place: Path, text: str, *inside: str
-) -> subprocess.CompletedProcess[str]:
-    arguments = [how, str(when), str(place), text, *inside]
-    return subprocess.run(
-        [sys.executable, "-c", STEPWISE, *arguments],
-        capture_output=True, text=True, check=False, env={**os.environ, **WHOLE},
-    )  # fmt: skip
+class Ended(NamedTuple):
+    """How a process that wrote has ended, and after how many steps."""
+
+    status: int
+    steps: int
+
+
+Stepwise = Callable[..., Ended]
+
+
+@pytest.fixture(scope="module")
+def stepwise() -> Iterator[Stepwise]:
+    """Writes in a process that gets a signal before one of its steps."""
+    with subprocess.Popen(
+        [sys.executable, "-c", STEPWISE],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **WHOLE},
+    ) as process:
+        asked, told = process.stdin, process.stdout
+        assert asked is not None
+        assert told is not None
+
+        def ended(how: str, when: int, place: Path, text: str, *inside: str) -> Ended:
+            print(json.dumps([how, when, str(place), text, *inside]), file=asked, flush=True)
+            return Ended(*json.loads(told.readline()))
+
+        yield ended
 
 
 def texts_in(place: Path) -> dict[str, str]:
@@ -153,7 +194,9 @@ def texts_in(place: Path) -> dict[str, str]:
 @pytest.mark.parametrize(
     "inside", [("a", "deep/b", "c", "new"), ("a", "new")], ids=["folder", "beside"]
 )
-def test_a_kill_before_each_step_loses_no_file(tmp_path: Path, inside: tuple[str, ...]) -> None:
+def test_a_kill_before_each_step_loses_no_file(
+    tmp_path: Path, inside: tuple[str, ...], stepwise: Stepwise
+) -> None:
     """At each of its places a file is the old one or the new one; what is run next finds all as it
     was, or all new, and leaves nothing unfinished."""
     place = tmp_path / "forms"
@@ -168,10 +211,10 @@ def test_a_kill_before_each_step_loses_no_file(tmp_path: Path, inside: tuple[str
         after = texts_in(place)
         assert all(after.get(name) in (text, new[name]) for name, text in old.items()), when
         assert after.keys() - old.keys() <= {"new"}
-        if done.returncode == 0:
+        if done.status == 0:
             assert (after, names(tmp_path)) == (new, ["forms"])
             break
-        assert done.returncode == -signal.SIGKILL
+        assert done.status == -signal.SIGKILL
         left = [*place.glob(f"{UNFINISHED}*")]
         again = io.StringIO()
         with redirect_stderr(again):
@@ -179,14 +222,14 @@ def test_a_kill_before_each_step_loses_no_file(tmp_path: Path, inside: tuple[str
         assert [*place.glob(f"{UNFINISHED}*")] == []
         assert texts_in(place) in (old, new), when
         assert again.getvalue().count("attn was killed while it wrote here; ") == len(left)
-        assert stepwise("SIGKILL", 0, place, "c", *inside).returncode == 0
+        assert stepwise("SIGKILL", 0, place, "c", *inside).status == 0
         assert texts_in(place) == {"mine": "mine"} | dict.fromkeys(inside, "cc")
     assert when > 3 * len(inside)  # each file has a few
 
 
-def test_a_kill_while_a_new_folder_is_filled(tmp_path: Path) -> None:
+def test_a_kill_while_a_new_folder_is_filled(tmp_path: Path, stepwise: Stepwise) -> None:
     place, when = tmp_path / "forms", 0
-    while stepwise("SIGKILL", when := when + 1, place, "b", "a", "b", "c").returncode:
+    while stepwise("SIGKILL", when := when + 1, place, "b", "a", "b", "c").status:
         there = place.exists()
         assert not there or texts_in(place) == dict.fromkeys("abc", "bb")
         put_right(str(place))
@@ -195,12 +238,12 @@ def test_a_kill_while_a_new_folder_is_filled(tmp_path: Path) -> None:
     assert texts_in(place) == dict.fromkeys("abc", "bb")
 
 
-def test_what_was_changed_after_a_kill_stays(tmp_path: Path) -> None:
+def test_what_was_changed_after_a_kill_stays(tmp_path: Path, stepwise: Stepwise) -> None:
     place, inside = tmp_path / "forms", ("a", "b", "c")
     changed = 0
     for when in itertools.count(1):
         write_files(str(place), dict.fromkeys(inside, "old"), force=True)
-        if stepwise("SIGKILL", when, place, "b", *inside).returncode == 0:
+        if stepwise("SIGKILL", when, place, "b", *inside).status == 0:
             break
         if texts_in(place)["a"] == "bb":
             (place / "a").write_text("mine")
@@ -233,11 +276,13 @@ def test_nothing_outside_of_a_folder_is_put_back(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("there", [False, True], ids=["new", "there"])
-def test_two_that_write_over_a_folder_do_not_mix(tmp_path: Path, there: bool) -> None:
+def test_two_that_write_over_a_folder_do_not_mix(
+    tmp_path: Path, there: bool, stepwise: Stepwise
+) -> None:
     """The second waits where the first one is stopped among its files, at whichever step."""
     place = tmp_path / "forms"
     for _ in range(1 + there):
-        steps = int(stepwise("SIGSTOP", 0, place, "a", *NAMES[:4]).stdout)
+        steps = stepwise("SIGSTOP", 0, place, "a", *NAMES[:4]).steps
     for when in range(steps // 2, steps, 3):
         shutil.rmtree(place)
         if there:

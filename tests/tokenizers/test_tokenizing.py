@@ -38,6 +38,7 @@ from attncli.tokenizers.splitting import (
 from attncli.tokenizers.unigram import Unigram, UnigramSettings
 from attncli.tokenizers.unigram_by_counts import train_by_counts
 from attncli.tokenizers.unigram_by_em import digamma, train_by_em
+from tests.conftest import FEWER
 
 HUGS = count_words({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}, WhiteSpace().split)
 ANY_TEXT = st.text(st.characters(), max_size=60)  # lone surrogates too
@@ -174,7 +175,7 @@ def test_the_counts_of_the_hugs() -> None:
 
 
 @given(SMALL, st.integers(8, 12))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=8 * FEWER)
 def test_counts_lose_what_costs_least(given_: dict[str, int], size: int) -> None:
     words = count_words(given_, WhiteSpace().split)
     trained = train_by_counts(words, UnigramSettings(size, share=Fraction(3, 10)))
@@ -228,7 +229,7 @@ def naive_merges(words: tuple[CountedWord, ...], plan: MergeSettings) -> list[To
 
 
 @given(SMALL, AFFIXES, st.sampled_from(["count", "likelihood"]))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=8 * FEWER)
 def test_counts_kept_right_are_counts_made_anew(
     given_: dict[str, int], marks: SubwordMarks, score: Criterion
 ) -> None:
@@ -327,7 +328,7 @@ PIECES = Unigram(
     ],
 )
 @given(text=ANY_TEXT)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=8 * FEWER)
 def test_texts_come_back_whole(
     cutting: PreTokenizer, model: MergeModel | Unigram, text: str
 ) -> None:
@@ -339,7 +340,7 @@ def test_texts_come_back_whole(
 
 
 @given(ANY_TEXT)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=8 * FEWER)
 def test_any_text_is_learned_from(text: str) -> None:
     cutting = Metaspace()
     words = count_words(text.replace("▁", ""), cutting.split)

@@ -18,7 +18,7 @@ from attncli.tokenizers.pieces import CountedWord, LongestMatch, SubwordMarks, c
 from attncli.tokenizers.splitting import WordTokenizer
 from attncli.tokenizers.unigram import Unigram, UnigramSettings
 from attncli.tokenizers.unigram_by_em import train_by_em
-from tests.conftest import sampled
+from tests.conftest import FEWER, sampled
 
 tokenizers = pytest.importorskip("tokenizers")
 from tokenizers import models, pre_tokenizers, trainers  # noqa: E402
@@ -180,7 +180,7 @@ def test_unigram_scores_the_same_where_nothing_is_pruned(seed: int) -> None:
 
 # characters that Python's Unicode doesn't know yet may be letters to the package's
 @given(st.text(st.characters(exclude_categories=["Cs", "Cn"])))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=10 * FEWER)
 def test_texts_are_split_the_same(text: str) -> None:
     theirs = pre_tokenizers.ByteLevel(add_prefix_space=False)
     assert cutting.ByteLevel().split(text) == [word for word, _ in theirs.pre_tokenize_str(text)]
@@ -189,7 +189,7 @@ def test_texts_are_split_the_same(text: str) -> None:
 
 
 @given(st.text(" ▁abñ国\n"))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=10 * FEWER)
 def test_metaspace_is_the_same(text: str) -> None:
     # the package puts no ▁ before a text that begins with one, or with a space
     theirs = pre_tokenizers.Metaspace(prepend_scheme="never")
@@ -198,7 +198,7 @@ def test_metaspace_is_the_same(text: str) -> None:
 
 
 @given(st.text("abcdé国🙂", max_size=12), st.booleans())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=10 * FEWER)
 def test_bytes_stand_in_for_characters(text: str, unknown: bool) -> None:
     token = "<unk>" if unknown else None
     merges = (("a", "b"), ("ab", "c"), ("b", "c"), ("<0xC3>", "<0xA9>"))

@@ -26,6 +26,7 @@ from attncli.classroom.practice.session import marks_of, read, written
 from attncli.cli import app
 from attncli.errors import UserError
 from attncli.scenario.scenario import Scenario
+from tests.conftest import sampled
 from tests.helpers.pages import SHIPPED, trace_of
 
 IN_3_11 = {"unigram": "i7aa48b9", "sentencepiece": "uaa09472"}
@@ -122,7 +123,7 @@ def as_it_was(data: Any, changes: Mapping[str, str]) -> Any:
     return then
 
 
-@pytest.mark.parametrize("then", CASES)
+@sampled(3, then=CASES)
 def test_papers_made_before_are_marked(
     then: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,6 +16,7 @@ from attncli.cli import app
 from attncli.formats import RenderOptions, render
 from attncli.steps.schema import SCENARIO
 from tests.classroom.exercises.test_exercise_pages import KINDS, made
+from tests.conftest import sampled
 from tests.helpers.pages import LARGE, SHIPPED, page_of, trace_of
 
 SMALL = [name for name in SHIPPED if name not in LARGE]
@@ -46,7 +47,7 @@ def validator() -> Any:
     return jsonschema.Draft202012Validator(schema)
 
 
-@pytest.mark.parametrize("name", SMALL)
+@sampled(3, name=SMALL)
 def test_pages_of_scenarios(name: str) -> None:
     validator().validate(json.loads(page_of(trace_of(SHIPPED[name]), "json")))
 

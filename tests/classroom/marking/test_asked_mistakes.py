@@ -1,4 +1,4 @@
-"""Mistakes that people ask about in public, each made in plain NumPy: marking names each of them."""
+"""Mistakes that people ask about in public, each made by the oracle: marking names each of them."""
 
 from __future__ import annotations
 

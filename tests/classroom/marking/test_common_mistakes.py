@@ -1,4 +1,4 @@
-"""Common mistakes, made from the first number to the last in plain NumPy: `attn grade` names each of
+"""Common mistakes, made by the oracle from the first number to the last: `attn grade` names each of
 them, blames the numbers in which it shows and no others, and takes half of their step once. Other right ways
 are told, and keep their points."""
 

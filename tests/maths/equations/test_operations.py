@@ -27,7 +27,7 @@ from attncli.maths.numbers import decimals
 from attncli.maths.numbers.rounding import Doubtful, Error, Rounding, Unworkable, carry, cleanse
 from attncli.maths.operations.gradients import TargetSlope
 from attncli.maths.operations.losses import TargetDifference
-from tests.conftest import sampled
+from tests.conftest import FEWER, sampled
 from tests.helpers import ops, truth
 
 EXACT = Rounding("exact", 3)
@@ -430,7 +430,7 @@ def test_no_value_is_farther_off_than_it_may_be(name: str, make: Callable[..., M
                 assert off <= Decimal(float(most[i, j])) + LEAST, (i, j)
 
 
-@settings(max_examples=300)
+@settings(max_examples=20 * FEWER)
 @given(
     st.sampled_from(sorted(ops.ACTIVATIONS)), st.decimals(-700, 700, places=6), st.integers(0, 6)
 )

@@ -21,7 +21,7 @@ from attncli.models.checkpoints import model_settings
 from attncli.models.checkpoints.model_folder import Checkpoint, families
 from attncli.models.checkpoints.model_settings import DEFAULTS, settled
 from tests.auditor import audit
-from tests.conftest import share
+from tests.conftest import sampled, share
 from tests.helpers.pages import page_of, tables_of
 from tests.models.float_sides import told_otherwise
 
@@ -893,7 +893,7 @@ _OLDER = ("rope_scaling", "rope_parameters", "rope_theta", "partial_rotary_facto
           "rope_local_base_freq", "rotary_emb_base", "num_labels", "id2label", "layer_types", "architectures")  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", sorted(families()))
+@sampled(2, kind=sorted(families()))
 def test_no_setting_ends_in_a_traceback(kind: str, tmp_path: Path) -> None:
     save_file = pytest.importorskip("safetensors.numpy").save_file
     names = [t.replace("{e}", "0") for t in _tensors(kind, 1)]

@@ -14,7 +14,7 @@ from attncli.models.dumps.tensors import taken_apart
 from attncli.scenario.file.dump_files import Tensor
 from attncli.steps import steps
 from attncli.steps.order import BACK_THROUGH
-from tests.conftest import ROOT
+from tests.conftest import ROOT, sampled
 from tests.models.float_sides import told_otherwise
 
 EXACT = "rounding={policy: exact}"
@@ -28,12 +28,12 @@ STORED = {
 KINDS = ("int8", "int4", {"kind": "int4", "group": 2})
 
 
-@pytest.mark.parametrize("name", SHIPPED)
+@sampled(2, name=SHIPPED)
 def test_each_operation_of_a_shipped_scenario_has_one_value(name: str) -> None:
     assert [*told_otherwise(work(load(name, [EXACT])))] == []
 
 
-@pytest.mark.parametrize("name", SHOWN)
+@sampled(2, name=SHOWN)
 def test_so_has_each_step_that_is_shown_by_changes(name: str) -> None:
     step = SHOWN[name]
     own, changes = step.example.scenario or "i_love_ai", step.example.changes
