@@ -227,6 +227,9 @@ class Operation(ABC):
     stands_in_a_table: ClassVar[bool] = False
     """Whether what it makes is a part of a table that stands on the page."""
 
+    is_condition: ClassVar[bool] = False
+    """Whether it tells which numbers meet a condition, only to hide the others."""
+
     untold: ClassVar[bool] = False
     """Whether no page tells what it makes, since everybody knows it: the places along a side."""
 

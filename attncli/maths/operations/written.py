@@ -195,6 +195,7 @@ class Condition(Written):
     """Which cells meet a condition: 1, and 0 elsewhere."""
 
     layout = "rows"
+    is_condition = True
     copies = True
 
     def round_result(self, rounding: Rounding, step: str, *operands: Matrix) -> Matrix:  # noqa: ARG002

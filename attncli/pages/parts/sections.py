@@ -43,7 +43,6 @@ from attncli.maths.equations.tree import (
 from attncli.maths.equations.tree import each as nodes_of
 from attncli.maths.operations.operation import One
 from attncli.maths.operations.rearranging import ColumnsAsRows, JoinRows, TakeRows
-from attncli.maths.operations.written import Condition
 from attncli.names import GRADIENTS, Name
 from attncli.pages.parts.blocks import (
     by_gates,
@@ -328,7 +327,7 @@ def _each_in_turn(quantities: Sequence[ShownQuantity], selection: Selection) -> 
     blocks: list[Block] = []
     for quantity in quantities:
         definition, table, own = quantity.quantity.definition, quantity.table, quantity.quantity
-        is_aside = definition is not None and isinstance(definition.operation, Condition)
+        is_aside = definition is not None and definition.operation.is_condition
         is_told = any(isinstance(block, Derivation) for block in quantity.working)
         is_given = is_told and own.is_list and _is_whole(quantity, selection)
         if table is not None and (is_aside or own.is_number or is_given):
@@ -341,7 +340,9 @@ def _each_in_turn(quantities: Sequence[ShownQuantity], selection: Selection) -> 
 def _formula_of(part: PlannedStep, quantity: Quantity) -> list[Block]:
     """Returns the formula of what a scenario's own step makes, which stands before its working."""
     definition = quantity.definition
-    if definition is None or isinstance(definition.operation, Condition | JoinRows):
+    if definition is None or definition.operation.is_condition:
+        return []
+    if isinstance(definition.operation, JoinRows):
         return []
     names = map(part.place.here, (definition.name, *definition.operands))
     return [Paragraph((formula,)) for formula in definition.operation.formulas(*names)]

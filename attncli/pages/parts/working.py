@@ -28,7 +28,6 @@ from attncli.maths.operations.equation import Indexed
 from attncli.maths.operations.operation import Layout, Operation
 from attncli.maths.operations.operation import Working as Forms
 from attncli.maths.operations.rearranging import Moved, TakeRows
-from attncli.maths.operations.written import Condition
 from attncli.names import GRADIENTS, Name
 from attncli.pages.parts.blocks import matrix_block
 from attncli.pages.parts.selection import Selection, row_asked_for
@@ -427,7 +426,7 @@ class Workings(Mapping[str, WorkedTable]):
         if by_tree and self._trace.untold.isdisjoint(definition.operands):
             assert isinstance(operation, Indexed)
             equation = IndexedEquation(operation.tree, operation.sides, definition.operands)
-        is_met = isinstance(operation, Condition)
+        is_met = operation.is_condition
         moved = (operation.copies and not is_met) or isinstance(operation, Moved)
         rounding = self._trace.rounding
         return WorkedTable(
