@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from attncli.errors import Where
-from attncli.maths.equations.language import read_equation
 from attncli.names import TOP, Name, below
 from attncli.scenario.model import (
     FOR_ATTENTION,
@@ -27,9 +25,7 @@ from attncli.scenario.model import (
     Training,
 )
 from attncli.scenario.scenario import Scenario
-from attncli.scenario.written import Line, WrittenStep
 from attncli.steps.order import THROUGH, step_named
-from attncli.steps.written.planning import Part
 from attncli.trace import (
     AttentionPlace,
     BackwardPlace,
@@ -92,16 +88,8 @@ def general_place(name: str, also: tuple[str, ...] = ()) -> Place:
         "skipped": Name("x"), "number": 1, "also": (), "layer": layer,
         "attention": attention, "source": x, "wires": {}, "head": 0,
         "cell": shown.cell, "way": "forward", "times": 3, "time": 2,
-        "own": _of_its_own(name), "part": Part(None, ()),
     }  # fmt: skip
     return kind(**{name: values[name] for name in kind.__match_args__})
-
-
-def _of_its_own(name: str) -> WrittenStep:
-    """Makes a scenario's own step with one function, as one might write it."""
-    where = Where("")
-    equation = read_equation("phi(x) = x + 1 if x > 0 else exp(x)")
-    return WrittenStep(name, where, (Line(equation, where),))
 
 
 def _back_through(name: str) -> BackwardPlace:
