@@ -31,9 +31,7 @@ from attncli.scenario.model import (
     Training,
 )
 from attncli.scenario.scenario import Scenario
-from attncli.scenario.written import Line, WrittenStep
 from attncli.steps.order import THROUGH, step_named
-from attncli.steps.written.planning import Part
 from attncli.trace import (
     AttentionPlace,
     BackwardPlace,

@@ -12,6 +12,7 @@ from typing import Any
 
 from attncli.document.blocks import Document
 from attncli.formats import RenderOptions, format_names, render
+from attncli.pages.catalogue import contents
 from attncli.pages.explain import cells_page, find_cells
 from attncli.pages.lesson import lessons
 from attncli.pages.parts.selection import Selection
@@ -31,6 +32,8 @@ LARGE = frozenset({"i_can_go_alone", "embedding_table"})
 """Scenarios of 512 columns, and of 23 million numbers."""
 LIGHT = [name for name in SHIPPED if THOROUGH or name != "embedding_table"]
 """Those whose tables are drawn in no time; some tests by name are of the other."""
+EQUATIONS = frozenset(contents()["Other ways to mix"])
+"""Scenarios of equations alone."""
 WORDS_ONLY = "tokenizers"
 """A scenario without any numbers."""
 
