@@ -9,6 +9,7 @@ from typing import Any
 from attncli.errors import Where
 from attncli.maths.equations.language import read_equation
 from attncli.names import TOP, Name, below
+from attncli.scenario.file.nodes import TextPlace
 from attncli.scenario.model import (
     FOR_ATTENTION,
     Attention,
@@ -101,7 +102,7 @@ def _of_its_own(name: str) -> WrittenStep:
     """Makes a scenario's own step with one function, as one might write it."""
     where = Where("")
     equation = read_equation("phi(x) = x + 1 if x > 0 else exp(x)")
-    return WrittenStep(name, where, (Line(equation, where),))
+    return WrittenStep(name, where, (Line(equation, TextPlace(where)),))
 
 
 def _back_through(name: str) -> BackwardPlace:
