@@ -215,7 +215,8 @@ class Drawing:
         index = next(x for x in _LETTERS[side] if x not in scope)
         inner = {**scope, index: side}
         operand = self.part(inner, depth)
-        text, holds = "", _always
+        text = ""
+        holds: Callable[[Places], bool] = _always
         if function in ("sum", "prod") and self.random.random() < 0.5:
             text, holds = self._condition(inner)
         elif self.random.random() < 0.3 and (
@@ -255,7 +256,8 @@ class Drawing:
     def _softmax(self, scope: Mapping[str, str]) -> Part:
         index = self.random.choice(sorted(scope))
         operand, others = self.part(scope, 2), [x for x in scope if x != index]
-        text, holds = "", _always
+        text = ""
+        holds: Callable[[Places], bool] = _always
         if others and scope[others[0]] == scope[index] and self.random.random() < 0.6:
             text = f" if {index} <= {others[0]}"
             holds = lambda at: at[index] <= at[others[0]]  # noqa: E731
