@@ -11,7 +11,6 @@ from typer.testing import CliRunner
 from attncli.cli import app
 from attncli.document.blocks import Document
 from attncli.formats import RenderOptions, format_names, render
-from attncli.pages.catalogue import contents
 from attncli.pages.lesson import lessons
 from attncli.pages.parts.selection import Selection, select
 from attncli.pages.walkthrough import walkthrough
@@ -56,15 +55,11 @@ READ_IN_EACH_FORMAT = (
 the same writers tell them in Markdown and LaTeX."""
 READ_IN = {"html": ("i_love_ai", "tokenizers"), "json": ("i_love_tennis", "tokenizers")}
 """Short ones; that of each page is parsed and held against a schema, its trace and the terminal's."""
-EQUATIONS = "additive_attention", "graph_attention", "retention"
-"""Scenarios of equations that are read; the others are made of the same parts, and each formula on
-their pages is worked by an auditor."""
 PAGES = [
     (name, form)
     for name in SHIPPED
     for form in format_names()
-    if (form == "terminal" and (name in EQUATIONS or name not in contents()["Other ways to mix"]))
-    or name in READ_IN.get(form, READ_IN_EACH_FORMAT)
+    if form == "terminal" or name in READ_IN.get(form, READ_IN_EACH_FORMAT)
 ]
 
 

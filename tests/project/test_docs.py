@@ -246,7 +246,7 @@ def test_the_library_example_prints_what_it_says() -> None:
 @pytest.mark.real("torch")
 def test_the_lines_for_a_module_of_pytorch_work() -> None:
     torch = pytest.importorskip("torch", reason="no torch here")
-    (code,) = re.findall(r"```python\n((?:(?!```).)*attncli\.torch.*?)```", README, re.DOTALL)
+    code, *_ = re.findall(r"```python\n(.*?)```", section("Torch: "), re.DOTALL)
     torch.manual_seed(1)
     model = torch.nn.TransformerEncoderLayer(8, 2, 16, batch_first=True).eval()
     names = {"model": model, "ids": torch.randn(1, 3, 8)}

@@ -7,15 +7,23 @@ from functools import partial
 from typing import NamedTuple, TypeVar
 
 from attncli.maths.equations import language as said
-from attncli.maths.equations.language import Cell, EquationError, FunctionTarget, Target, walk
+from attncli.maths.equations.language import (
+    Bound,
+    Cell,
+    EquationError,
+    FunctionTarget,
+    Target,
+    walk,
+)
 from attncli.maths.operations.rearranging import JoinRows
 from attncli.names import Name
 from attncli.scenario.file.nodes import TextPlace
 from attncli.scenario.file.problems import Diagnostics, nearest
 from attncli.scenario.written import Line, Times, WrittenMistake, WrittenStep
-from attncli.steps.written.arrays import Environment, Known, Moment, Side
+from attncli.steps.written.arrays import MOST_SIDES, Environment, Known, Moment, Side
 from attncli.steps.written.functions import ALONG, FUNCTIONS, REDUCED, own_function
-from attncli.steps.written.lowering import MOST_SIDES, Planner, lowered, sides_of_target
+from attncli.steps.written.indices import through_times
+from attncli.steps.written.lowering import Planner, lowered, sides_of_target
 from attncli.trace.quantity import Definition
 
 _T = TypeVar("_T")
@@ -118,12 +126,29 @@ class _Planning:
             else:
                 self.known.functions[target.name] = function
             return ()
-        made = self._hearing(line.place, lambda: lowered(line.equation, self.known, self.planner))
+        bounds = target.bounds[:1]
+        through = through_times(bounds, line.equation.value, self.known)
+        if through is not None:
+            return self._at_each(line, target, through[1])
+        work = partial(lowered, line.equation, self.known, self.planner)
+        made = self._hearing(line.place, work)
         if made is None:
             self.known.broken.add(target.name)
             return ()
         self.known.arrays[target.name] = made.made
         return _standing(made.definitions, line)
+
+    def _at_each(self, line: Line, target: Target, through: Known) -> tuple[Definition, ...]:
+        """Works an equation for each place of its first index."""
+        order = tuple(sorted(through.times))
+        moments = [Moment(target.bounds[0].name, now, order, {}) for now in order]
+        self._declare([line], moments[0], through.sides[0])
+        made = [d for moment in moments for d in self._at(moment, [line])]
+        known = self.known.arrays.get(target.name)
+        if known is not None and len(known.sides) <= MOST_SIDES:
+            self.known.arrays[target.name] = Known(known.name, known.sides)
+            made.append(_together(known))
+        return tuple(made)
 
     # -- over times --------------------------------------------------------------------------------
 
@@ -142,8 +167,15 @@ class _Planning:
                 for place, side in zip(part.places, array.sides, strict=False):
                     if place.name == bound.name and not place.shift:
                         return side
+        self._check_whole(bound, lines)
         wrong = f"nothing says how far {bound.name} goes"
         raise EquationError(wrong, self.known.bounded(bound.name), bound.start)
+
+    def _check_whole(self, bound: Bound, lines: Sequence[Line]) -> None:
+        """Raises an error that says nothing where equations read what is broken."""
+        parts = [part for line in lines for part in walk(line.equation.value)]
+        if self.known.broken & {part.name for part in parts if isinstance(part, Cell)}:
+            raise EquationError("", "", bound.start)
 
     def _over(self, lines: Sequence[Line], side: Side) -> Iterator[Part]:
         times = self._times

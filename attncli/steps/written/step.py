@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 from attncli.errors import Where
 from attncli.maths.equations.language import FunctionTarget
 from attncli.maths.equations.tree import Equation
-from attncli.names import Word, WordedText
+from attncli.names import Name, Word, WordedText
 from attncli.scenario.file.problems import Diagnostics
 from attncli.scenario.scenario import Scenario
 from attncli.scenario.written import WrittenStep
 from attncli.steps.step import Example, Formulas, Mistake, Planned, Results, Step, Wording
-from attncli.steps.written.arrays import Environment, Known, Side
+from attncli.steps.written.arrays import MOST_SIDES, Environment, Known, Side
 from attncli.steps.written.formulas import formula_of
 from attncli.steps.written.keys import EQUATIONS, GIVEN, NAMES, SIZES, STEPS, VARY
 from attncli.trace import Place, PlannedStep
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _STEP = "equations"
 _NAMES = re.compile(r"[^\W\d]\w*")
+_MOST_TIMES = 1001
 
 
 @dataclass(eq=False, repr=False)
@@ -39,7 +40,7 @@ class WrittenPlace(Place):
     @property
     def own_step(self) -> Step[WrittenPlace]:
         """Returns the step as its author declares it."""
-        words = EQUATIONS_STEP.words._replace(title=self.titled(""), why=self.own.why)
+        words = EQUATIONS_STEP.words._replace(title=self._title, why=self.own.why)
         mistakes = tuple(
             Mistake(made.mistake.name, made.mistake.says, partial(_ways, made.definitions))
             for made in self.part.wrongly
@@ -50,8 +51,13 @@ class WrittenPlace(Place):
     def called(self) -> str:
         return self.own.name
 
+    @property
+    def _title(self) -> str:
+        """Returns what the step is called at all times."""
+        return self.own.title or self.own.name.replace("_", " ").capitalize()
+
     def titled(self, title: str) -> str:  # noqa: ARG002  (each has its own)
-        name = self.own.title or self.own.name.replace("_", " ").capitalize()
+        name = self._title
         if self.part.time is None or self.own.over is None:
             return name
         index, times = self.own.over.bound.name, self.part.times
@@ -62,29 +68,46 @@ class WrittenPlace(Place):
 def environment_of(scenario: Scenario) -> Environment:
     """Returns what the equations of a scenario know before any of them."""
     written, known = scenario.plan.written, Environment()
-    matrices = scenario.given.matrices
     for name, labels in written.labels.items():
         known.sides[name] = Side(len(labels), name, labels)
     for name, length in written.sizes.items():
         known.sides[name] = Side(length, name)
     for name, sides in written.sides.items():
-        shape = matrices[name].shape[2 - len(sides) :] if name in matrices else ()
+        found = _lengths(name, sides, scenario)
+        times, lengths = found or ((), ())
         own = tuple(
             known.sides.setdefault(side, Side(length, side)) if side else Side(length)
-            for side, length in zip(sides, shape, strict=False)
+            for side, length in zip(sides, lengths, strict=False)
         )
-        if [side.length for side in own] == [*shape]:
-            known.arrays[name] = Known(name, own, (), lies=len(own) == 1)
-        else:
-            known.broken.add(name)
+        if found and [side.length for side in own] == [*lengths]:
+            known.arrays[name] = Known(name, own, times, lies=len(own) == 1)
+        else:  # its numbers can't be read, or it is longer than others
+            known.broken |= {name, *sides} - {""}
     keys = (place.partition(".") for place in scenario.file.places)
     told = (name for key, _, name in keys if key in ("given", "sizes", "names"))
     names = {name for text in told for name in _NAMES.findall(text.partition(".")[0])}
-    known.broken |= names - known.arrays.keys() - known.sides.keys()  # which can't be read
+    known.broken |= names  # which can't be read
+    known.broken -= known.arrays.keys() | known.sides.keys()
     known.later = frozenset(
         line.equation.target.name for step in written.steps for line in step.lines
     )
     return known
+
+
+def _lengths(
+    name: Name, names: tuple[str, ...], scenario: Scenario
+) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+    """Returns the times of a given array that is one matrix after the other, and how long its sides
+    are; None where its numbers can't be read."""
+    matrices = scenario.given.matrices
+    some = range(1, _MOST_TIMES) if len(names) > MOST_SIDES else ()
+    times = tuple(k for k in some if name.at(k) in matrices)
+    first = name.at(1) if times else name
+    drawn = scenario.given.random.get(first)
+    shape = matrices[first].shape if first in matrices else (drawn.shape if drawn else None)
+    if shape is None:
+        return None
+    return times, ((len(times),) if times else ()) + shape[len(shape) - len(names) + bool(times) :]
 
 
 def written_steps(place: Place, problems: Diagnostics) -> Iterator[PlannedStep]:
@@ -109,7 +132,7 @@ def written_steps(place: Place, problems: Diagnostics) -> Iterator[PlannedStep]:
 
 def _check_sides(scenario: Scenario, problems: Diagnostics) -> None:
     """Complains of sides of one name that aren't equally long."""
-    written, matrices = scenario.plan.written, scenario.given.matrices
+    written = scenario.plan.written
     lengths: dict[str, tuple[int, str]] = {
         side: (length, "sizes") for side, length in written.sizes.items()
     }
@@ -119,8 +142,8 @@ def _check_sides(scenario: Scenario, problems: Diagnostics) -> None:
             wrong = f"{side} has {len(labels)} names, and is {lengths[side][0]} long"
             problems.add(scenario.where(f"names.{side}"), wrong, "give each place a name")
     for name, sides in written.sides.items():
-        shape = matrices[name].shape[2 - len(sides) :] if name in matrices else ()
-        for side, length in zip(sides, shape, strict=False):
+        _, own = _lengths(name, sides, scenario) or ((), ())
+        for side, length in zip(sides, own, strict=False):
             if side and lengths.setdefault(side, (length, name))[0] != length:
                 other, of = lengths[side]
                 wrong = f"{side} is {length} long in {name}, and {other} in {of}"
@@ -158,7 +181,7 @@ def _happens(place: WrittenPlace) -> WordedText | str:
 
 def _functions(place: WrittenPlace) -> tuple[Equation, ...]:
     """Returns the functions that a step defines; its other formulas stand with what they make."""
-    if place.part.time not in (None, 1):
+    if place.part.time not in (None, *place.part.times[:1]):
         return ()
     return tuple(
         formula_of(line.equation.target, line.equation.value)
