@@ -119,8 +119,8 @@ class _Planning:
     def _once(self, line: Line) -> tuple[Definition, ...]:
         target = line.equation.target
         if isinstance(target, FunctionTarget):
-            work = partial(own_function, target, line.equation.value, self.known)
-            function = self._hearing(line.place, work)
+            make = partial(own_function, target, line.equation.value, self.known)
+            function = self._hearing(line.place, make)
             if function is None:
                 self.known.broken.add(target.name)
             else:
