@@ -460,7 +460,8 @@ def _failing(definition: Definition, operands: Sequence[Quantity], trouble: Unwo
         both = [*row, *([columns.index(trouble.column)] if columns else [])]
         return f"[{', '.join(both)}]" if both else ""
     of = operands[0].rows if operands else None
-    return f", row {of.index(trouble.row)}" if of and trouble.row < len(of.names) else ""
+    named = of is not None and trouble.row < len(of.names) and of.names[trouble.row]
+    return f", row {of.index(trouble.row)}" if of and named else ""
 
 
 class Outline(NamedTuple):

@@ -7,7 +7,14 @@ from functools import partial
 from typing import NamedTuple, TypeVar
 
 from attncli.maths.equations import language as said
-from attncli.maths.equations.language import Cell, EquationError, FunctionTarget, Target, walk
+from attncli.maths.equations.language import (
+    Bound,
+    Cell,
+    EquationError,
+    FunctionTarget,
+    Target,
+    walk,
+)
 from attncli.maths.operations.rearranging import JoinRows
 from attncli.names import Name
 from attncli.scenario.file.nodes import TextPlace
@@ -159,10 +166,15 @@ class _Planning:
             for place, side in zip(cell.places, sides, strict=False):
                 if place.name == bound.name and not place.shift:
                     return side
-        if any(cell.name in self.known.broken for cell in cells):
-            raise EquationError("", "", bound.start)
+        self._check_whole(bound, lines)
         wrong = f"nothing says how far {bound.name} goes"
         raise EquationError(wrong, self.known.bounded(bound.name), bound.start)
+
+    def _check_whole(self, bound: Bound, lines: Sequence[Line]) -> None:
+        """Raises an error that says nothing where equations read what is broken."""
+        parts = [part for line in lines for part in walk(line.equation.value)]
+        if self.known.broken & {part.name for part in parts if isinstance(part, Cell)}:
+            raise EquationError("", "", bound.start)
 
     def _over(self, lines: Sequence[Line], side: Side) -> Iterator[Part]:
         times = self._times

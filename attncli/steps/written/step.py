@@ -83,26 +83,32 @@ def environment_of(scenario: Scenario) -> Environment:
     for name, length in written.sizes.items():
         known.sides[name] = Side(length, name)
     for name, sides in written.sides.items():
-        array = _given(name, sides, scenario, known.sides)
-        if array is None:
-            known.broken |= {name, *sides}
-        else:
-            known.arrays[name] = array
+        found = _lengths(name, sides, scenario)
+        times, lengths = found or ((), ())
+        own = tuple(
+            known.sides.setdefault(side, Side(length, side)) if side else Side(length)
+            for side, length in zip(sides, lengths, strict=False)
+        )
+        if found and [side.length for side in own] == [*lengths]:
+            known.arrays[name] = Known(name, own, times, lies=len(own) == 1)
+        else:  # its numbers can't be read, or it is longer than others
+            known.broken |= {name, *sides} - {""}
     keys = (place.partition(".") for place in scenario.file.places)
     told = (name for key, _, name in keys if key in ("given", "sizes", "names"))
     names = {name for text in told for name in _NAMES.findall(text.partition(".")[0])}
-    known.broken |= names - known.arrays.keys() - known.sides.keys()  # which can't be read
+    known.broken |= names  # which can't be read
+    known.broken -= known.arrays.keys() | known.sides.keys()
     known.later = frozenset(
         line.equation.target.name for step in written.steps for line in step.lines
     )
     return known
 
 
-def _given(
-    name: Name, names: tuple[str, ...], scenario: Scenario, sides: dict[str, Side]
-) -> Known | None:
-    """Returns what is known of a given array; its named sides go to `sides`. None where its numbers
-    can't be read, or a side of its name has another length."""
+def _lengths(
+    name: Name, names: tuple[str, ...], scenario: Scenario
+) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+    """Returns the times of a given array that is one matrix after the other, and how long its sides
+    are; None where its numbers can't be read."""
     matrices = scenario.given.matrices
     some = range(1, _MOST_TIMES) if len(names) > MOST_SIDES else ()
     times = tuple(k for k in some if name.at(k) in matrices)
@@ -111,14 +117,7 @@ def _given(
     shape = matrices[first].shape if first in matrices else (drawn.shape if drawn else None)
     if shape is None:
         return None
-    lengths = ((len(times),) if times else ()) + shape[len(shape) - len(names) + bool(times) :]
-    own = tuple(
-        sides.setdefault(side, Side(length, side)) if side else Side(length)
-        for side, length in zip(names, lengths, strict=True)
-    )
-    if any(side.length != length for side, length in zip(own, lengths, strict=True)):
-        return None
-    return Known(name, own, times, lies=len(own) == 1)
+    return times, ((len(times),) if times else ()) + shape[len(shape) - len(names) + bool(times) :]
 
 
 def written_steps(place: Place, problems: Diagnostics) -> Iterator[PlannedStep]:
@@ -148,7 +147,7 @@ def planned_at(
 
 def _check_sides(scenario: Scenario, problems: Diagnostics) -> None:
     """Complains of sides of one name that aren't equally long."""
-    written, matrices = scenario.plan.written, scenario.given.matrices
+    written = scenario.plan.written
     lengths: dict[str, tuple[int, str]] = {
         side: (length, "sizes") for side, length in written.sizes.items()
     }
@@ -158,8 +157,8 @@ def _check_sides(scenario: Scenario, problems: Diagnostics) -> None:
             wrong = f"{side} has {len(labels)} names, and is {lengths[side][0]} long"
             problems.add(scenario.where(f"names.{side}"), wrong, "give each place a name")
     for name, sides in written.sides.items():
-        shape = matrices[name].shape[2 - len(sides) :] if name in matrices else ()
-        for side, length in zip(sides, shape, strict=False):
+        _, own = _lengths(name, sides, scenario) or ((), ())
+        for side, length in zip(sides, own, strict=False):
             if side and lengths.setdefault(side, (length, name))[0] != length:
                 other, of = lengths[side]
                 wrong = f"{side} is {length} long in {name}, and {other} in {of}"

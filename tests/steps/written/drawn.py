@@ -50,6 +50,12 @@ _RELATIONS: dict[str, Callable[[float, float], bool]] = {
     "==": lambda a, b: a == b,
     "!=": lambda a, b: a != b,
 }
+
+
+def _always(_: Places) -> bool:
+    return True
+
+
 _LETTERS = {"n": "ikmpu", "d": "jlqrw"}
 """The indices that go along a side, of which an equation has one length each."""
 
@@ -209,14 +215,16 @@ class Drawing:
         index = next(x for x in _LETTERS[side] if x not in scope)
         inner = {**scope, index: side}
         operand = self.part(inner, depth)
-        text, holds = "", lambda _: True
+        text = ""
+        holds: Callable[[Places], bool] = _always
         if function in ("sum", "prod") and self.random.random() < 0.5:
             text, holds = self._condition(inner)
         elif self.random.random() < 0.3 and (
             fitting := [x for x, its in scope.items() if its == side]
         ):
             other = self.random.choice(sorted(fitting))
-            text, holds = f"{index} <= {other}", lambda at: at[index] <= at[other]
+            text = f"{index} <= {other}"
+            holds = lambda at: at[index] <= at[other]  # noqa: E731
         where = f" if {text}" if text else ""
 
         def value(at: Places) -> float:
@@ -248,9 +256,11 @@ class Drawing:
     def _softmax(self, scope: Mapping[str, str]) -> Part:
         index = self.random.choice(sorted(scope))
         operand, others = self.part(scope, 2), [x for x in scope if x != index]
-        text, holds = "", lambda _: True
+        text = ""
+        holds: Callable[[Places], bool] = _always
         if others and scope[others[0]] == scope[index] and self.random.random() < 0.6:
-            text, holds = f" if {index} <= {others[0]}", lambda at: at[index] <= at[others[0]]
+            text = f" if {index} <= {others[0]}"
+            holds = lambda at: at[index] <= at[others[0]]  # noqa: E731
 
         def value(at: Places) -> float:
             if not holds(at):
