@@ -65,7 +65,7 @@ from attncli.trace.place import into
 from attncli.trace.shapes import shapes_of
 
 if TYPE_CHECKING:
-    from attncli.steps.written.standing import Group, StandingSteps
+    from attncli.steps.written.standing import StandingGroup, StandingSteps
 
 
 def awaits_times(scenario: Scenario) -> bool:
@@ -221,7 +221,7 @@ class _Teller:
             x = self._tell(group, replace(place, x=x))
         return x
 
-    def _tell(self, group: Group, place: Place) -> Name:
+    def _tell(self, group: StandingGroup, place: Place) -> Name:
         """Tells steps of the scenario's own at a place; returns the name of what flows on."""
         assert self.own is not None
         told = self.own.tell(group, place, self.parts)

@@ -4,7 +4,7 @@ An equation is a `tree` whose leaves are cells of operands, with the shapes of t
 Each file here is one function over the tree: its `working` in numbers, its values as `arrays`, the
 `bounds` on their error and `enclosures` of their values, the decimals that hold them (`exact`),
 what sums of these round to (`integers`), its `formulas`, its `derivative`, by `slopes` of nodes,
-`indices` of parts and `factored_terms`; `compiled` keeps what follows from a tree, and `elision`
-leaves the middle of a long one out. `deciding` is the one place where a digit is decided, `matrix`
-what the operands are, `stored_matrix` those that are kept in files.
+`indices` of parts, `factored_terms` and `choices`; `compiled` keeps what follows from a tree, and
+`elision` leaves the middle of a long one out. `deciding` is the one place where a digit is decided,
+`matrix` what the operands are, `stored_matrix` those that are kept in files.
 """

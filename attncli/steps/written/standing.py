@@ -27,7 +27,7 @@ Site = tuple[Name, int]
 or of its residual connection."""
 
 
-class Group(NamedTuple):
+class StandingGroup(NamedTuple):
     """Steps that follow each other at one place."""
 
     number: int
@@ -48,13 +48,13 @@ class Told(NamedTuple):
     """What flows on."""
 
 
-def groups_of(written: WrittenModel) -> tuple[Group, ...]:
+def groups_of(written: WrittenModel) -> tuple[StandingGroup, ...]:
     """Returns the steps of a scenario's own by their places; one without a place stands behind the
     step above it, or nowhere if there is none."""
-    groups: list[Group] = []
+    groups: list[StandingGroup] = []
     for step in written.steps:
         if step.standing is not None:
-            groups.append(Group(len(groups), step.standing, (step,)))
+            groups.append(StandingGroup(len(groups), step.standing, (step,)))
         elif groups:
             groups[-1] = groups[-1]._replace(steps=(*groups[-1].steps, step))
     return tuple(groups)
@@ -73,7 +73,7 @@ class StandingSteps:
         self.told: dict[tuple[int, Site], Name] = {}
         """What flows on from each group, by where it was told."""
 
-    def at(self, how: str, step: str) -> Iterator[Group]:
+    def at(self, how: str, step: str) -> Iterator[StandingGroup]:
         """Yields the groups that stand before a step, after it, or in its place."""
         for group in self.groups:
             standing = group.standing
@@ -87,7 +87,7 @@ class StandingSteps:
         """Tells whether any of them stands at a step."""
         return any(any(self.at(how, step)) for how in ("before", "instead_of", "after"))
 
-    def tell(self, group: Group, place: Place, parts: Sequence[PlannedStep]) -> Told:
+    def tell(self, group: StandingGroup, place: Place, parts: Sequence[PlannedStep]) -> Told:
         """Tells a group at a place, behind these parts; where it has been told, just what flows
         on."""
         before = self._before(group, place)
@@ -95,13 +95,13 @@ class StandingSteps:
             return Told((), before if group.standing.how == "instead_of" else place.x)
         self.around.hear(parts)
         problems = Diagnostics()
-        told = _Telling(self, group, place, problems).told()
+        told = _GroupTelling(self, group, place, problems).told()
         known = {(problem.where, problem.wrong) for problem in self.problems.found}
         self.problems.found += [p for p in problems.found if (p.where, p.wrong) not in known]
         self.told[group.number, _sites(place)[0]] = told.x
         return told
 
-    def _before(self, group: Group, place: Place) -> Name | None:
+    def _before(self, group: StandingGroup, place: Place) -> Name | None:
         """Returns what flows on from a group that was told here already; None where it wasn't.
 
         Complains of one that is told for each head, and goes on behind them, or the other way
@@ -111,7 +111,7 @@ class StandingSteps:
         self._check_heads(group, place)
         return next((x for x in found if x is not None), None)
 
-    def _check_heads(self, group: Group, place: Place) -> None:
+    def _check_heads(self, group: StandingGroup, place: Place) -> None:
         if not isinstance(place, AttentionPlace) or place.attention.heads == 1:
             return
         path, each = place.attention.path, isinstance(place, HeadPlace)
@@ -165,11 +165,11 @@ def _sites(place: Place) -> tuple[Site, ...]:
     return ((below(place.path, type(place).__name__), 0),)
 
 
-class _Telling:
+class _GroupTelling:
     """The telling of one group at one place."""
 
     def __init__(
-        self, own: StandingSteps, group: Group, place: Place, problems: Diagnostics
+        self, own: StandingSteps, group: StandingGroup, place: Place, problems: Diagnostics
     ) -> None:
         self.own, self.group, self.place, self.problems = own, group, place, problems
         self.path = place.path
