@@ -209,7 +209,7 @@ class Submission:
         self._roots: dict[Location, frozenset[Location]] = {}
         self.one_way: dict[Paths, OneWayWorkings] = {}
         if judge.literally:
-            places = {name: self.mended.decimals(name) for name in judge.trace}
+            places = {name: self.mended.decimals(name) for name in judge.trace.quantities}
             self.one_way[self.mended] = OneWayWorkings(judge.trace, places)
 
     @cached_property

@@ -239,7 +239,7 @@ def test_an_exam_has_a_part_of_ones_own(tmp_path: Path) -> None:
     exam = tmp_path / "exam.yaml"
     exam.write_text(
         "exam: Test\nforms: 1\nparts:\n  - {title: Weights, scenario: sparsemax_attention,"
-        " ask: [sparsemax, {cell: 'output[I, 1]'}], points: {sparsemax: 2}}\n",
+        " ask: [sparsemax], points: {sparsemax: 2}}\n",
         "utf-8",
     )
     folder = tmp_path / "made"
@@ -248,7 +248,7 @@ def test_an_exam_has_a_part_of_ones_own(tmp_path: Path) -> None:
     form = load(folder / "forms" / "A.yaml")
     assert form.plan.written.steps[1].name == "sparsemax"
     asked = ids_of((folder / "exam_A_answers.yaml").read_text("utf-8"))
-    assert {id_.partition("[")[0] for id_ in asked} == {"above", "kept", "tau", "weights", "output"}
+    assert {id_.partition("[")[0] for id_ in asked} == {"above", "kept", "tau", "weights"}
     numbers = right_numbers(work(form))
     text = (folder / "exam_A_answers.yaml").read_text("utf-8")
     for id_ in asked:
