@@ -261,7 +261,8 @@ def conditions(made: CandidateQuantity) -> Flags | None:
     found = None
     for condition in dict.fromkeys(choice.arguments[0] for choice in choices):
         holds = _holding(made, made.operation, condition)
-        one_sided = np.asarray((holds.all(axis=0) | ~holds.any(axis=0))[np.newaxis, np.newaxis])
+        same = np.logical_or(holds.all(axis=0), ~holds.any(axis=0))
+        one_sided = np.asarray(same)[np.newaxis, np.newaxis]
         found = one_sided if found is None else found | one_sided
     return found
 
