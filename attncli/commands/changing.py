@@ -10,9 +10,9 @@ from attncli.document.changing import Changeable, ScenarioChoice
 from attncli.maths.equations.tree import Location
 from attncli.pipeline.given_matrices import by_names
 from attncli.pipeline.trees import FileText
-from attncli.scenario.file.changes import Change
+from attncli.scenario.file.changes import Change, array_name
 from attncli.scenario.file.editing import edited, splice_of, tree_in
-from attncli.scenario.file.nodes import Map, Node, Scalar, data_of
+from attncli.scenario.file.nodes import Items, Map, Node, Scalar, data_of
 from attncli.scenario.file.problems import Diagnostics, ScenarioError
 from attncli.steps.schema import SCENARIO
 
@@ -76,9 +76,13 @@ def _numbers(trace: Trace, tree: Map) -> Iterator[tuple[Location, str]]:
             yield from cells
     given = tree.get("given")
     for own, node in given.entries if isinstance(given, Map) else ():
-        quantity = trace.quantities.get(own.text.partition("[")[0].strip())
-        if quantity is not None and quantity.given and quantity.matrix.written is not None:
-            yield from _own_cells(quantity, node)
+        name = array_name(own.text)
+        several = node.items if isinstance(node, Items) and name not in trace.quantities else ()
+        each = [(f"{name}[{k}]", matrix) for k, matrix in enumerate(several, start=1)]
+        for called, numbers in each or [(name, node)]:
+            quantity = trace.quantities.get(called)
+            if quantity is not None and quantity.given and quantity.matrix.written is not None:
+                yield from _own_cells(quantity, numbers)
 
 
 def _own_cells(quantity: Quantity, node: Node) -> Iterator[tuple[Location, str]]:

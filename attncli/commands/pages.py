@@ -232,7 +232,10 @@ def lessons_page(trace: Trace, typed: Arguments, *, every: bool) -> Document:
     check_lines(trace, [step for step in parts if chosen.includes(step)])
     taken = typed.part.step or (STORY if every else [step.step for step in parts])
     own = {part.called: step_of(part) for part in parts if part.place.called}
-    wanted = [step_named(name) for name in STORY if name in taken and not (own and name == OWN)]
+    replaced = (
+        {*own, OWN} - {part.step for part in parts if not part.place.called} if own else set()
+    )
+    wanted = [step_named(name) for name in STORY if name in taken and name not in replaced]
     wanted += [step._replace(name=name) for name, step in own.items()]
     asked = trace.scenario.goes_back or bool(typed.part.step)
     changes = {step.name: _changes(step, trace) for step in wanted if asked or not _is_back(step)}

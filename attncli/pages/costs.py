@@ -104,6 +104,8 @@ def _cache(trace: Trace, size: int) -> dict[str, Product]:
     """Returns the bytes of all keys and values that a decoder keeps, as a product; nothing where
     there are none."""
     groups = Counter[tuple[int, ...]]()
+    if trace.scenario.plan.written.alone:
+        return {}
     for layer in trace.scenario.stack.layers:
         for attention in filter(None, (layer.attention, layer.cross)):
             names = (below(attention.head_path(0), name) for name in ("K", "V"))

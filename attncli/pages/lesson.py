@@ -39,7 +39,7 @@ from attncli.scenario.scenario import Scenario
 from attncli.steps import Mistake, Step, formulas_of, steps
 from attncli.steps.general_formulas import general_place
 from attncli.steps.mistakes import all_made_wrongly, mistaken
-from attncli.steps.order import THROUGH
+from attncli.steps.order import OWN, THROUGH, step_of
 from attncli.steps.step import Planned
 from attncli.trace import Definition, PlannedStep, Quantity, Trace, WayPlace
 
@@ -60,6 +60,8 @@ def steps_catalogue() -> Document:
 def general_formulas(step: Step[Any]) -> tuple[Equation, ...]:
     """Returns the formulas of a step with all that it can have, at any time if it has times. Raises
     LookupError where it makes nothing."""
+    if step.name == OWN:
+        return ()
     place = general_place(step.name)
     formulas = formulas_of(step, place, step.planned(place))
     if not formulas:
@@ -153,10 +155,16 @@ def part_to_explain(step: Step[Any], trace: Trace, selection: Selection) -> Plan
     taken at several times the second, which goes on from the one before. None where there is
     none."""
     chosen = selection._replace(steps=())
-    steps = (part for part in shown_parts(trace) if part.called == step.name)
+    steps = (part for part in shown_parts(trace) if _takes(part, step))
     parts = [part for part in steps if chosen.includes(part)]
     at_times = len(parts) > 1 and parts[0].time != parts[1].time
     return parts[1 if at_times else 0] if parts else None
+
+
+def _takes(part: PlannedStep, step: Step[Any]) -> bool:
+    """Tells whether a step is taken at a part; one of a scenario's own may have the name of
+    another."""
+    return part.called == step.name and step_of(part).words == step.words
 
 
 def _mistakes(trace: Trace, step: Step[Any], part: PlannedStep | None) -> list[Block]:

@@ -31,7 +31,7 @@ from attncli.pipeline.trees import (
 from attncli.scenario.file.nodes import Map
 from attncli.scenario.file.problems import Diagnostics, scenario_error
 from attncli.scenario.scenario import Scenario
-from attncli.steps.schema import SCENARIO, givable
+from attncli.steps.schema import SCENARIO, check_names_of_steps, givable
 from attncli.steps.story import planned, with_numbers
 from attncli.steps.unused_settings import unused
 from attncli.trace import Definition, PlannedStep, Quantity, Trace, Unfinished, make
@@ -144,6 +144,7 @@ def _read(tree: Map, origin: Origin, problems: Diagnostics) -> Scenario:
     """Reads the scenario that a tree says; whether its matrices fit together is for others to
     say."""
     values = SCENARIO.read(tree, problems) or {}
+    check_names_of_steps(tree, problems)
     if problems.is_misread:
         problems.stop_if_any()
     return ScenarioBuilder.of(tree, values, origin, problems).scenario()

@@ -156,8 +156,10 @@ class ScenarioBuilder(NamedTuple):
         kept = origin.in_place and not rounding.carries
         gatherer = Gatherer(rounding, origin.folder, origin.outside, kept, most, complaints)
         gathered = gatherer.gather(values)
-        for name, array in values.get("given", {}).items():
-            gatherer.put(gathered, Name(name), array.numbers)
+        arrays: Mapping[str, GivenArray] = values.get("given", {})
+        for local, array in arrays.items():
+            for name, matrix in array.each(Name(local)):
+                gatherer.put(gathered, name, matrix)
         return cls(values, complaints, origin, gathered, rounding)
 
     @property

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from attncli.scenario.file import reading, shipped
-from attncli.scenario.file.changes import Change, applied
+from attncli.scenario.file.changes import Change, applied, array_name
 from attncli.scenario.file.nodes import Items, Map, Node, Scalar, data_of, describe
 from attncli.scenario.file.problems import Diagnostics, too_much
 from attncli.scenario.scenario import MOST_VALUES, Changed
@@ -199,7 +199,7 @@ def variants_of(tree: Map, problems: Diagnostics) -> Iterator[Variant]:
     for name, change in variants.entries if isinstance(variants, Map) else ():
         if isinstance(change, Map):
             numbers = (e for e in change.entries if e[0].text not in _BESIDE_THE_NUMBERS)
-            texts = tuple(_change_in_words(*entry, tree) for entry in numbers)
+            texts = tuple(text for entry in numbers for text in _changes_in_words(*entry, tree))
             varied = expanded(_varied(tree, change), problems)
             yield Variant(name.text, varied, texts)
 
@@ -208,12 +208,36 @@ def _varied(tree: Map, change: Map) -> Map:
     """Returns the tree with the values of a variant in place of its own, without variants and what
     the source prints for the scenario."""
     changed = {key.text: (key, value) for key, value in change.entries}
+    given, other = tree.get("given"), change.get("given")
+    if isinstance(given, Map) and isinstance(other, Map):
+        changed["given"] = (changed["given"][0], _given_otherwise(given, other))
     kept = [
         changed.pop(key.text, (key, value))
         for key, value in tree.entries
         if key.text not in ("variants", *_OF_THE_SOURCE)
     ]
     return Map((*kept, *changed.values()), tree.where)
+
+
+def _given_otherwise(given: Map, other: Map) -> Map:
+    """Returns what is given to equations, with some of it replaced; sides keep their names."""
+    new = {array_name(key.text): (key, value) for key, value in other.entries}
+    entries = []
+    for key, value in given.entries:
+        own, numbers = new.pop(array_name(key.text), (key, value))
+        entries.append((own if "[" in own.text else key, numbers))
+    return Map((*entries, *new.values()), given.where)
+
+
+def _changes_in_words(key: Scalar, value: Node, tree: Map) -> Iterator[str]:
+    """Says what a key changes, of what is given to equations each by its name."""
+    given = tree.get("given")
+    if key.text != "given" or not isinstance(value, Map) or not isinstance(given, Map):
+        yield _change_in_words(key, value, tree)
+        return
+    for own, number in value.entries:
+        name = array_name(own.text)
+        yield f"{name}: {number.text}" if isinstance(number, Scalar) else f"other {name}"
 
 
 def _change_in_words(key: Scalar, value: Node, tree: Map) -> str:
@@ -248,7 +272,7 @@ def differences(own: Map, other: Map, path: str = "") -> Iterator[Difference]:
             continue
         if key in _RECORDS:
             entry, two = entry or Map((), own.where), two or Map((), other.where)
-        name = f"{path}{key}" if path != "given." else key.partition("[")[0].strip()
+        name = f"{path}{key}" if path != "given." else array_name(key)
         if isinstance(entry, Map) and isinstance(two, Map):
             yield from differences(entry, two, f"{name}.")
         else:

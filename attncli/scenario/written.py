@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -10,6 +10,9 @@ from attncli.errors import Where
 from attncli.maths.equations.language import Bound, Part, WrittenEquation
 from attncli.names import Name
 from attncli.scenario.file.matrices import MatrixLike
+
+_MATRIX = 2
+"""The sides of a matrix."""
 
 
 class Line(NamedTuple):
@@ -58,8 +61,19 @@ class GivenArray(NamedTuple):
 
     sides: tuple[str, ...]
     """The names of its sides, empty where one has none."""
-    numbers: MatrixLike
+    matrices: tuple[MatrixLike, ...]
+    """Its matrix; of an array with three sides one for each place of the first. None where they
+    can't be read."""
     where: Where
+
+    def each(self, name: Name) -> Iterator[tuple[Name, MatrixLike]]:
+        """Yields its matrices by their full names: `h[1]`, `h[2]`, … of an array with three
+        sides."""
+        if len(self.sides) <= _MATRIX:
+            yield from ((name, matrix) for matrix in self.matrices)
+            return
+        for time, matrix in enumerate(self.matrices, start=1):
+            yield name.at(time), matrix
 
 
 class WrittenStep(NamedTuple):
@@ -89,3 +103,11 @@ class WrittenModel(NamedTuple):
     said."""
     alone: bool = False
     """Whether there is no model besides."""
+
+    def sides_of(self, name: Name) -> tuple[str, ...] | None:
+        """Returns the names of the sides of a matrix that is given to equations, `h[1]` being one
+        of those of `h`; None of any other."""
+        if name in self.sides:
+            return self.sides[name]
+        whole = self.sides.get(name.at(None))
+        return None if whole is None else whole[1:]

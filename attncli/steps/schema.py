@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from attncli.errors import listed
+from attncli.errors import listed, quote
 from attncli.maths.numbers.rounding import MOST_DECIMALS, Rounding
 from attncli.option_values import POLICIES
 from attncli.scenario.file.keys import (
@@ -31,7 +31,7 @@ from attncli.scenario.file.keys import (
     keys_of_fields,
 )
 from attncli.scenario.file.matrices import VectorKind
-from attncli.scenario.file.nodes import Map, Node, describe
+from attncli.scenario.file.nodes import Map, Node, Scalar, describe
 from attncli.scenario.file.problems import Diagnostics, knows_nothing, nearest
 from attncli.scenario.published import CLAIMS, PUBLISHED
 from attncli.scenario.show import Show
@@ -197,11 +197,19 @@ _DECIMALS = WholeNumber(0, MOST_DECIMALS)
 
 
 class _DecimalsOfSteps(MapOf):
-    """Decimals by the names of steps, those of a scenario's own, too, which its story knows."""
+    """Decimals by the names of steps, those of a scenario's own, too, which it knows itself."""
+
+    def read(self, node: Node, problems: Diagnostics) -> dict[str, Any] | None:
+        return {} if isinstance(node, Map) and not node.entries else super().read(node, problems)
 
     def schema(self) -> Schema:
         each = (Key(step, _DECIMALS, f"the decimals of {step}").schema() for step in STORY)
-        return {**super().schema(), "properties": dict(zip(STORY, each, strict=True))}
+        properties = dict(zip(STORY, each, strict=True))
+        return {
+            "type": "object",
+            "properties": properties,
+            "additionalProperties": _DECIMALS.schema(),
+        }
 
 
 ROUNDING = Record.of(
@@ -310,6 +318,19 @@ def _known_inside(kind: object) -> set[str]:
     return {key for inner in kinds for key in _known_inside(inner)}
 
 
+def check_names_of_steps(tree: Map, problems: Diagnostics) -> None:
+    """Complains where a scenario names a step that is neither one of these nor its own."""
+    steps, rounding, until = (tree.get(key) for key in ("steps", "rounding", "until"))
+    own = [key.text for key, _ in steps.entries] if isinstance(steps, Map) else []
+    decimals = rounding.get("steps") if isinstance(rounding, Map) else None
+    for key, _ in decimals.entries if isinstance(decimals, Map) else ():
+        if key.text not in own and key.text not in STORY:
+            right = problems.nearest(key.text, [*own, *STORY])
+            problems.add(key.where, f"unknown key {quote(key.text)}", right)
+    if isinstance(until, Scalar) and until.text not in own:
+        Choice((*own, *STORY)).read(until, problems)
+
+
 def json_schema() -> Schema:
     """Returns the JSON Schema (2020-12) of scenario files."""
     from attncli.scenario.file.keys import with_definitions
@@ -319,7 +340,16 @@ def json_schema() -> Schema:
         # no title: language servers put it over what they say of each key
         "description": "A scenario of attncli: a Transformer, or a part of one.",
         **with_definitions(SCENARIO.schema()),
+        "anyOf": [{"required": ["steps"]}, {"properties": _NAMING_STEPS}],
     }
+
+
+_STEPS = {"enum": list(STORY)}
+_NAMING_STEPS = {
+    "rounding": {"properties": {"steps": {"propertyNames": _STEPS}}},
+    "until": _STEPS,
+}
+"""What names steps, as far as a scenario has none of its own."""
 
 
 def givable() -> frozenset[str]:

@@ -11,7 +11,7 @@ from functools import partial
 from itertools import islice
 from typing import Any, TypeVar
 
-from attncli.errors import listed, quote
+from attncli.errors import listed
 from attncli.names import TOP, Name, below
 from attncli.scenario.file.problems import (
     Diagnostics,
@@ -46,7 +46,6 @@ from attncli.steps.order import (
     step_named,
     step_of,
 )
-from attncli.steps.schema import nearest_step
 from attncli.steps.step import Step
 from attncli.trace import (
     AttentionPlace,
@@ -122,11 +121,7 @@ def steps_until(
     if not ends and complaints is not None:
         steps_taken = listed(list(dict.fromkeys(part.called for part in parts)))
         wrong = f"this scenario doesn't go through {scenario.plan.until}"
-        right = f"name one of {steps_taken}"
-        if scenario.plan.until not in STORY:
-            wrong = f"there is no step {quote(scenario.plan.until)}"
-            right = nearest_step(scenario.plan.until, [part.called for part in first])
-        complaints.add("until", wrong, right)
+        complaints.add("until", wrong, f"name one of {steps_taken}")
     return tuple(parts[: ends[-1]] if ends else parts)
 
 
@@ -544,14 +539,6 @@ def planned(scenario: Scenario, problems: Diagnostics) -> Scenario:
 def _check_rounding(scenario: Scenario, planned: Iterable[PlannedStep]) -> Objections:
     """Complains of other decimals for quantities that no step makes, by their last or their full
     names."""
-    own = [step.name for step in scenario.plan.written.steps]
-    for name in scenario.rounding.steps:
-        if name not in STORY and name not in own:
-            yield (
-                f"rounding.steps.{name}",
-                f"there is no step {quote(name)}",
-                nearest_step(name, own),
-            )
     if not scenario.rounding.quantities:
         return
     known = {made for step in steps() for made in step.results.names}

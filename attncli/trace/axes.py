@@ -73,7 +73,7 @@ def place_of(name: Name, scenario: Scenario) -> NamedSite:
 def names_along(name: Name, side: int, scenario: Scenario) -> tuple[str, tuple[str, ...]]:
     """Returns the role of a side of a given matrix (0 for rows, 1 for columns), and the names that
     it should have, if any."""
-    if name in scenario.plan.written.sides:
+    if scenario.plan.written.sides_of(name) is not None:
         return DIMENSIONS, ()
     place = place_of(name, scenario)
     role = GIVEN_AXES.get(place.local, (DIMENSIONS, DIMENSIONS))[side]
@@ -114,8 +114,9 @@ def _names_of_keys(name: Name, place: NamedSite) -> tuple[str, ...]:
 
 def given_axes(name: Name, scenario: Scenario, shape: tuple[int, int]) -> tuple[Axis, Axis]:
     """Returns the axes of the rows and of the columns of a given matrix."""
-    if name in scenario.plan.written.sides:
-        return _written_axes(name, scenario, shape)
+    sides = scenario.plan.written.sides_of(name)
+    if sides is not None:
+        return _written_axes(sides, scenario, shape)
     return _axes_by_role(name, scenario, shape)
 
 
@@ -141,10 +142,11 @@ def _axes_by_role(name: Name, scenario: Scenario, shape: tuple[int, int]) -> tup
     return rows, _features(name, scenario, shape[1]) if side == 1 else columns
 
 
-def _written_axes(name: Name, scenario: Scenario, shape: tuple[int, int]) -> tuple[Axis, Axis]:
+def _written_axes(
+    sides: tuple[str, ...], scenario: Scenario, shape: tuple[int, int]
+) -> tuple[Axis, Axis]:
     """Returns the axes of what is given to equations: those of its named sides."""
     written = scenario.plan.written
-    sides = written.sides[name]
     known = [written.labels.get(side, ()) for side in sides]
     axes = [
         Axis(labels, LABELS) if len(labels) == size else dimensions(size)

@@ -11,6 +11,12 @@ _COMMANDS = {
     "left": "", "right": "", "thinspace": " ", "top": "⊤", "_": "_", "vdots": "⋮",
     "langle": "⟨", "rangle": "⟩", "quad": " ", "qquad": " ", "backslash": "\\",
 }  # fmt: skip
+_LETTERS = (
+    "alpha delta epsilon zeta eta theta iota kappa lambda mu nu xi rho sigma tau upsilon phi chi psi omega"
+    " Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega varepsilon varphi vartheta"
+)
+_COMMANDS |= {name: name for name in _LETTERS.split()}
+"""Greek letters stand for names that are spelt so."""
 _WRAPPERS = ("mathrm", "operatorname")
 _TOKEN = re.compile(r"\\([a-zA-Z]+|_)|([{}^])|( _\{)|(.)", re.DOTALL)
 

@@ -12,6 +12,12 @@ _TOKEN = re.compile(
 )
 _LIMBS = re.compile(r'"(?:[^"\\]|\\.)*"|\\.|[(){},$]|[^"\\(){},$]+', re.DOTALL)
 _BREAK = "\u200b"
+_LETTERS = (
+    "α alpha, β beta, γ gamma, δ delta, ε epsilon, ζ zeta, η eta, θ theta, ι iota, κ kappa, λ lambda, μ mu,"
+    " ν nu, ξ xi, ρ rho, σ sigma, τ tau, υ upsilon, φ phi, χ chi, ψ psi, ω omega"
+)
+_GREEK = str.maketrans(dict(pair.split() for pair in _LETTERS.split(",")))
+"""Greek letters stand for names that are spelt so; π is a number."""
 
 
 def parts(text: str, between: str = ",") -> list[str]:
@@ -56,7 +62,7 @@ def plain(mathematics: str) -> str:
             text += " "
         else:
             text += match["escaped"] or match["other"]
-    text = re.sub(r"∂ ?", "grad.", text)
+    text = re.sub(r"∂ ?", "grad.", text).translate(_GREEK)
     return re.sub(r"×10\^\(([-−]?\d+)\)", r"e\1", text)
 
 

@@ -8,9 +8,11 @@ from functools import lru_cache
 from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from attncli.document.blocks import Document
 from attncli.formats import RenderOptions, format_names, render
+from attncli.pages.catalogue import contents
 from attncli.pages.explain import cells_page, find_cells
 from attncli.pages.lesson import lessons
 from attncli.pages.parts.selection import Selection
@@ -18,6 +20,8 @@ from attncli.pages.walkthrough import walkthrough
 from attncli.pipeline import load, work
 from attncli.scenario.file import shipped
 from attncli.steps import steps
+from attncli.steps.order import step_of
+from attncli.steps.step import Step
 from attncli.trace import Trace
 from tests.auditor import Tables, audit
 from tests.conftest import THOROUGH, share
@@ -28,6 +32,8 @@ LARGE = frozenset({"i_can_go_alone", "embedding_table"})
 """Scenarios of 512 columns, and of 23 million numbers."""
 LIGHT = [name for name in SHIPPED if THOROUGH or name != "embedding_table"]
 """Those whose tables are drawn in no time; some tests by name are of the other."""
+EQUATIONS = frozenset(contents()["Other ways to mix"])
+"""Scenarios of equations alone."""
 WORDS_ONLY = "tokenizers"
 """A scenario without any numbers."""
 
@@ -77,9 +83,15 @@ def false_on_pages(trace: Trace) -> list[str]:
     return [sign for form, page in pages for sign in audit(page, form, tables_of(trace)).false]
 
 
+def steps_of(trace: Trace) -> list[Step[Any]]:
+    """The steps that there are, or of a scenario of equations alone its own."""
+    own = {part.called: step_of(part) for part in trace.story if part.place.called}
+    return [step._replace(name=name) for name, step in own.items()] or [*steps()]
+
+
 def lessons_of(trace: Trace, form: str = "terminal", detail: str = "full") -> str:
     """What `attn explain` says of each step with a trace's numbers."""
-    pairs = [(step, trace) for step in steps()]
+    pairs = [(step, trace) for step in steps_of(trace)]
     return render(lessons(trace, pairs, Selection(detail=detail)), form, RenderOptions(80))
 
 

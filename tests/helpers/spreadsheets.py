@@ -90,7 +90,8 @@ def not_as_worked(workbook: Any, trace: Trace, group: str = "") -> list[str]:
     own = [
         f"{group}{quantity.name}"
         for quantity in trace.quantities.values()
-        if not (quantity.given and quantity.values.size > 10_000)
+        if quantity.name not in trace.untold
+        and not (quantity.given and quantity.values.size > 10_000)
         and not is_as_worked(workbook, quantity, group, rounded=carries)
     ]
     tokens = {f"token {k}": entry for k, entry in enumerate(trace.generated, start=2)}

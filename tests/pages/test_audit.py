@@ -23,7 +23,6 @@ from attncli.maths.operations.operation import One
 from attncli.maths.operations.rearranging import Listed
 from attncli.names import GRADIENTS
 from attncli.pages.parts.working import cell_line
-from attncli.steps import step_named
 from attncli.trace import Definition, Quantity, Trace
 from tests.auditor import Report, audit, audit_numbers, audit_sentences
 from tests.auditor.latex import plain
@@ -37,6 +36,7 @@ from tests.helpers.pages import (
     lessons_of,
     page_of,
     page_of_cells,
+    steps_of,
     tables_of,
     trace_of,
 )
@@ -393,8 +393,9 @@ def test_mistakes_of_lessons_are_apart_in_json(name: str) -> None:
     trace = trace_of(SHIPPED[name])
     page = lessons_of(trace, "json")
     assert audit(page, "json", tables_of(trace)).false == []
+    known = {step.name: step for step in steps_of(trace)}
     for step in json.loads(page)["steps"]:
-        mistakes = {mistake.name for mistake in step_named(step["step"]).mistakes}
+        mistakes = {mistake.name for mistake in known[step["step"]].mistakes}
         right = {line["cell"]: line["text"] for line in step["working"]}
         for wrong in step.get("mistakes", ()):
             assert wrong["name"] in mistakes

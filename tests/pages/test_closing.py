@@ -17,7 +17,7 @@ from attncli.pages.parts.selection import Selection, select
 from attncli.pages.walkthrough import walkthrough
 from attncli.scenario import scenario
 from tests.conftest import sampled
-from tests.helpers.pages import GOLDEN, LIGHT, SHIPPED, page_of, shipped_trace, trace_of
+from tests.helpers.pages import EQUATIONS, GOLDEN, LIGHT, SHIPPED, page_of, shipped_trace, trace_of
 
 EYE = "[[1, 0], [0, 1]]"
 
@@ -123,7 +123,8 @@ def asked_in(name: str) -> list[tuple[str, list[str]]]:
 
 @sampled(6, name=LIGHT)
 def test_a_page_ends_with_a_question_whose_command_answers_it(name: str) -> None:
-    """The page of the command is another one, in what was found or in what it ends with."""
+    """The page of the command is another one, in what was found or in what it ends with; of equations
+    nothing is found but their numbers."""
     asked = asked_in(name)
     assert asked
     own = CliRunner().invoke(app, ["run", name]).stdout
@@ -132,7 +133,13 @@ def test_a_page_ends_with_a_question_whose_command_answers_it(name: str) -> None
         result = CliRunner().invoke(app, command)
         assert result.exit_code == 0, result.stderr
         found, others = (_found_on(page) for page in (own, result.stdout))
-        assert others != found
+        assert others != found or name in EQUATIONS
+        assert _numbers_on(own) != _numbers_on(result.stdout) or name not in EQUATIONS
+
+
+def _numbers_on(page: str) -> list[str]:
+    """The lines of a page that have a table's numbers."""
+    return [line for line in page.splitlines() if " │ " in line and "given" not in line]
 
 
 def _found_on(page: str) -> set[str]:

@@ -35,7 +35,7 @@ SHIPPED = (
     "softmax_gradient", "learning_to_attend", "embedding_before_during_after",
     "rnn_backward_through_time", "adam_by_hand",
 )  # fmt: skip
-ROW = ex.Total("i", at("G", "i"), (at("ids", "i"), ex.Symbol("v")))
+ROW = ex.Total("i", at("G", "i"), ex.Relation("=", at("ids", "i"), ex.Symbol("v")))
 
 
 def page_at(name: str, columns: int) -> str:
@@ -105,7 +105,7 @@ def test_the_row_that_is_worked_has_a_gradient() -> None:
 
 def test_sums_over_some_rows_in_every_notation() -> None:
     assert unbreakable(plain(ROW)) == "Σ_{i: ids[i] = v} G[i]"
-    assert latex(ROW) == r"\sum _{i:\thinspace \mathrm{ids}[i]=v} G[i]"
+    assert latex(ROW) == r"\sum _{i:\thinspace \mathrm{ids}[i] = v} G[i]"
     assert mathml(ROW).count("<munder>") == 1
     assert re.search(
         r"<munder><mo[^>]*>∑</mo><mrow><mi>i</mi>.*<mi>v</mi></mrow></munder>", mathml(ROW)

@@ -365,7 +365,8 @@ def has_names(kind: Kind[Any]) -> bool:
 @cache
 def names_of_an_author() -> set[str]:
     """Keys below which there are such names, and no keys; a variant has keys of its own."""
-    return {name for name, kind in kinds(SCENARIO) if has_names(kind)} - {"variants"}
+    named = {name for name, kind in kinds(SCENARIO) if has_names(kind)}
+    return {*named, "given"} - {"variants"}
 
 
 @given(st.one_of(scenarios(), transformers(), recurrents(), trainings()))

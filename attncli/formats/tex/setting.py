@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
+from types import MappingProxyType
 from typing import NamedTuple
 
 from attncli.document.blocks import Spans
@@ -170,6 +171,7 @@ def ink(name: str) -> str:
 class InkedNotation(Inked, LatexNotation):
     """A notation in LaTeX, with inks where it is asked for them."""
 
+    relations = MappingProxyType({**LatexNotation.relations, "<": "<", ">": ">"})
     coloured = False
 
     def in_ink(self, text: str, name: str) -> str:

@@ -306,7 +306,8 @@ class _Enclosures(ex.Fold[Enclosure]):
             most = np.abs(b_mid) if b_rad is None else np.abs(b_mid) + b_rad
             radius = radius + self._contracted(a_rad, most, axes)
         if self.rounded.each:
-            count = math.prod(max(a_mid.shape[axis], b_mid.shape[axis]) for axis in axes)
+            extents = np.broadcast_shapes(a_mid.shape, b_mid.shape)
+            count = math.prod(extents[axis] for axis in axes)
             off = self.rounded.each + count * self.rounded.inside
             radius = radius + off * self._contracted(size_of(a), size_of(b), axes)
         return Enclosure(middle - radius, middle + radius)

@@ -218,6 +218,23 @@ def walk(part: Piece) -> Iterator[Piece]:
         yield found
 
 
+def at_place(part: _P, index: str, at: int) -> _P:
+    """Puts a number from 1 in the place of an index."""
+
+    def change(inner: Piece) -> Piece | None:
+        if isinstance(inner, Reference) and inner.name == index:
+            return Literal(str(at), inner.start)
+        if not isinstance(inner, Cell) or all(place.name != index for place in inner.places):
+            return None
+        places = (
+            Place("", at + place.shift, place.start) if place.name == index else place
+            for place in inner.places
+        )
+        return inner._replace(places=tuple(places))
+
+    return rewritten(part, change)
+
+
 _Made = TypeVar("_Made")
 _RULES = {kind: f"of_{kind.__name__.lower()}" for kind in _PIECES}
 

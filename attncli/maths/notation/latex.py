@@ -12,12 +12,12 @@ from types import MappingProxyType
 
 from attncli.maths.equations import tree as ex
 from attncli.maths.notation.escaping import shown
-from attncli.maths.notation.notation import ATOM, FACTOR, JOINED, Node, Notation
+from attncli.maths.notation.notation import ATOM, FACTOR, GREEK, JOINED, Node, Notation
 from attncli.maths.numbers import decimals
 from attncli.names import GRADIENTS, Name, Word
 
 RELATIONS = {"=": "=", "≈": r"\approx"}
-_GREEK = {"π": r"\pi", "gamma": r"\gamma", "beta": r"\beta"}
+_GREEK = {text: rf"\{name}" for name, letter in GREEK.items() for text in (name, letter)}
 FUNCTIONS = {name: rf"\{name}" for name in ("max", "min", "tanh", "sin", "cos", "ln")}
 _SPECIAL = re.compile(r"[_{}$%&#]|\\")
 _INDEX = re.compile(r"[0-9][a-z](\+[0-9])?")

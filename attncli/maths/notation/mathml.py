@@ -10,12 +10,10 @@ from html import escape
 from attncli.maths.equations import tree as ex
 from attncli.maths.notation.escaping import shown
 from attncli.maths.notation.latex import FUNCTIONS
-from attncli.maths.notation.notation import ATOM, FACTOR, JOINED, Node, Notation, base_of
+from attncli.maths.notation.notation import ATOM, FACTOR, GREEK, JOINED, Node, Notation, base_of
 from attncli.maths.notation.plain import MINUS
 from attncli.maths.numbers import decimals
 from attncli.names import GRADIENTS, Name, Word
-
-_GREEK = {"gamma": "γ", "beta": "β"}
 
 
 def _element(name: str, inside: str) -> str:
@@ -32,7 +30,7 @@ def _mrow(*parts: str) -> str:
 
 def _identifier(text: str) -> str:
     """Writes a name; one of several letters stands upright, as MathML has it."""
-    return _element("mi", escape(_GREEK.get(text, text)))
+    return _element("mi", escape(GREEK.get(text, text)))
 
 
 class MathmlNotation(Notation):
@@ -120,7 +118,7 @@ class MathmlNotation(Notation):
         return self._under(name, node) + self.parentheses(self.write(node.operand))
 
     def of_relation(self, node: ex.Relation) -> str:
-        return self.write(node.left) + _operator(escape(node.sign)) + self.write(node.right)
+        return self.write(node.left) + _operator(node.sign) + self.write(node.right)
 
     def _under(self, sign: str, node: ex.Total | ex.Reduction) -> str:
         """Writes the index of a sum below its sign, and what must hold for a term to count."""

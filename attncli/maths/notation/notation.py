@@ -239,6 +239,17 @@ class Notation(ex.Fold[str]):
         return f"{self.write(node.left)}{self.glue}={self.glue}{self.write(node.right)}"
 
 
+GREEK: Mapping[str, str] = MappingProxyType({
+    "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "zeta": "ζ",
+    "eta": "η", "theta": "θ", "iota": "ι", "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν",
+    "xi": "ξ", "pi": "π", "rho": "ρ", "sigma": "σ", "tau": "τ", "upsilon": "υ", "phi": "φ",
+    "chi": "χ", "psi": "ψ", "omega": "ω", "Gamma": "Γ", "Delta": "Δ", "Theta": "Θ",
+    "Lambda": "Λ", "Xi": "Ξ", "Pi": "Π", "Sigma": "Σ", "Upsilon": "Υ", "Phi": "Φ", "Psi": "Ψ",
+    "Omega": "Ω",
+})  # fmt: skip
+"""Greek letters by their names, of which mathematics shows the letters."""
+
+
 def base_of(name: Name) -> tuple[str, str]:
     """Splits a name into what is written and what stands below that.
 

@@ -13,13 +13,12 @@ from collections.abc import Callable
 from attncli.maths.equations import tree as ex
 from attncli.maths.notation.escaping import shown
 from attncli.maths.notation.latex import FUNCTIONS
-from attncli.maths.notation.notation import ATOM, FACTOR, JOINED, Notation, base_of
+from attncli.maths.notation.notation import ATOM, FACTOR, GREEK, JOINED, Notation, base_of
 from attncli.maths.notation.plain import MINUS
 from attncli.maths.numbers import decimals
 from attncli.names import GRADIENTS, Name, Word
 
 JOINT = "\n"
-_GREEK = {"gamma": "γ", "beta": "β"}
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _INDEX = re.compile(r"[0-9][a-z](\+[0-9])?")
 _LONG_ROOT = 4
@@ -99,8 +98,8 @@ class TypstNotation(Notation):
         return f"attach({base}, b: {self._letters(tail)})" if tail else base
 
     def _letters(self, name: str) -> str:
-        if name in _GREEK:
-            return _letter(_GREEK[name])
+        if name in GREEK:
+            return _letter(GREEK[name])
         if (len(name) == 1 and name.isalnum()) or _INDEX.fullmatch(name):
             return _letter(name)
         return self.letters(name)

@@ -24,8 +24,14 @@ class Written(Indexed):
     decimals: int = 0
     """The decimals that the results are shown with."""
 
+    def first_form(self, i: int, j: int, *operands: Matrix) -> Expression:
+        return super().first_form(i, j, *self._counted(operands))
+
     def cell(self, i: int, j: int, *operands: Matrix) -> Working:
         return worked_inside_out(self.first_form(i, j, *operands), self.decimals)
+
+    def brief(self, i: int, j: int, *operands: Matrix) -> Working:
+        return super().brief(i, j, *self._counted(operands))
 
     def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:
         if "j" not in self.sides.indices or not self._has_parts_of_cells():
@@ -44,7 +50,13 @@ class Written(Indexed):
         """Returns the first form for numbers that may change; conditions on places alone don't."""
         if all(self._is_settled(x) for x in ex.each(self.tree, ex.Apply) if x.function == "where"):
             return self.first_form(i, j, *operands)
-        return super().whole_form(i, j, *operands)
+        return super().whole_form(i, j, *self._counted(operands))
+
+    def _counted(self, operands: tuple[Matrix, ...]) -> tuple[Matrix, ...]:
+        """Returns the operands, of which places along a side are numbers of no quantity."""
+        if not self.counts:
+            return operands
+        return tuple(o.named("") if k in self.counts else o for k, o in enumerate(operands))
 
     def _is_settled(self, choice: ex.Apply) -> bool:
         condition = choice.arguments[0]

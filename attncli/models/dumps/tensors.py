@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -25,8 +25,9 @@ from attncli.models.dumps.meanings import (
 )
 from attncli.models.dumps.shapes import as_matrix, distance, heads_apart, of_each, side_by_side
 from attncli.names import GRADIENTS, Name
-from attncli.scenario.file.dump_files import ROUNDOFFS, Dumped
+from attncli.scenario.file.dump_files import ROUNDOFFS, Dumped, Tensor
 from attncli.scenario.file.problems import nearest
+from attncli.steps.order import OWN
 from attncli.trace import Trace
 
 _EXACT_DIGITS = 12
@@ -152,6 +153,25 @@ class Dump(NamedTuple):
     """The call of a module that made it, if one did."""
 
 
+def _at_each_time(
+    called: str, tensor: Dumped, trace: Trace, mapped: Container[str]
+) -> Iterator[tuple[str, Dumped]]:
+    """Yields a tensor; one that has what a step of a scenario's own made at each of its times, the
+    first time first, as one for each."""
+    names = [f"{called}[{time}]" for time in range(1, 1 + tensor.shape[0])] if tensor.shape else []
+    is_own = all(name in trace and _is_own(trace, name) for name in names)
+    if called in mapped or called in trace or len(tensor.shape) <= 1 or not is_own:
+        yield called, tensor
+        return
+    for name, values in zip(names, tensor.values, strict=True):
+        yield name, Tensor(values, tensor.type, tensor.digits)
+
+
+def _is_own(trace: Trace, name: str) -> bool:
+    definition = trace[name].definition
+    return definition is not None and definition.step == OWN
+
+
 def taken_apart(
     dump: Mapping[str, Dumped],
     trace: Trace,
@@ -165,6 +185,7 @@ def taken_apart(
     there or doesn't fit."""
     said = said if isinstance(said, Mapped) else Mapped(said)
     mapped, whole = said.names, said.whole
+    dump = {c: t for each in dump.items() for c, t in _at_each_time(*each, trace, mapped)}
     _check_map(dump, trace, mapped, source)
     known = {called: _Called.of(called, dump[called], trace, said) for called in dump}
     right = _follows_from(known.values(), trace)

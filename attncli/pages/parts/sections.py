@@ -323,13 +323,15 @@ def _arranged(
 
 
 def _each_in_turn(quantities: Sequence[ShownQuantity], selection: Selection) -> list[Block]:
-    """Returns each quantity of a scenario's own step after its formula: its working, its table. One
-    number needs no table, and what meets a condition none on the page."""
+    """Returns each quantity of a scenario's own step after its formula: its working, its table. A
+    number needs no table, nor does a list that its lines gave, or what meets a condition."""
     blocks: list[Block] = []
     for quantity in quantities:
-        definition, table = quantity.quantity.definition, quantity.table
+        definition, table, own = quantity.quantity.definition, quantity.table, quantity.quantity
         is_aside = definition is not None and isinstance(definition.operation, Condition)
-        if table is not None and (is_aside or quantity.quantity.is_number):
+        is_told = any(isinstance(block, Derivation) for block in quantity.working)
+        is_given = is_told and own.is_list and _is_whole(quantity, selection)
+        if table is not None and (is_aside or own.is_number or is_given):
             blocks += [*quantity.working, DataTable(table)]
         else:
             blocks += one_by_one([quantity], selection)
@@ -516,7 +518,7 @@ def remarks_on(trace: Trace, part: PlannedStep) -> list[Block]:
         definition.operation.remark(*trace.operands(definition))
         for definition in definitions_of(trace, part)
     ]
-    return [Callout((remark,)) for remark in remarks if remark is not None]
+    return [Callout((remark,)) for remark in dict.fromkeys(remarks) if remark is not None]
 
 
 def table_together(trace: Trace, part: PlannedStep, selection: Selection) -> list[Block]:

@@ -35,6 +35,7 @@ from attncli.trace import (
     Trace,
     UpdatePlace,
 )
+from attncli.trace.axes import LABELS
 from attncli.trace.quantity import distinct_tokens
 from attncli.trace.trace import parts_of
 
@@ -229,6 +230,10 @@ class SelectionError(UserError):
     """A step, a token, a layer, a head or a cell that isn't there."""
 
 
+_OF_QUERIES = ("Q", "token", LABELS)
+"""What rows may be that are those of tokens; in a scenario of equations alone a side's names."""
+
+
 class Selection(NamedTuple):
     """A selection of what a page tells of a trace."""
 
@@ -300,7 +305,7 @@ class Selection(NamedTuple):
         """Lists the rows whose working is shown; None for those left out."""
         if self.picks(quantity):
             return list(self.rows(quantity))
-        others = quantity.rows.role not in ("Q", "token", "")
+        others = quantity.rows.role not in (*_OF_QUERIES, "")
         if self.queries and others and not quantity.is_timed:
             return []
         rows = self.rows(quantity)
@@ -315,7 +320,7 @@ class Selection(NamedTuple):
     def picks(self, quantity: Quantity) -> bool:
         """Tells whether only the rows of some queries are shown of a quantity."""
         rows = quantity.rows
-        return bool(self.queries) and rows.role in ("Q", "token") and rows.names == self.axis
+        return bool(self.queries) and rows.role in _OF_QUERIES and rows.names == self.axis
 
 
 def _is_inside(part: PlannedStep, layer: Name) -> bool:

@@ -411,7 +411,7 @@ def summary(outline: Outline) -> Spans:
     """Sums a scenario up: `I love AI: 3 tokens, d_model = 2, …; carry, 3 decimals; tokenize → … →
     ffn`"""
     scenario = outline.scenario
-    steps = [part.step for part in outline.parts]
+    steps = [part.called for part in outline.parts]
     path = f"{steps[0]} → {steps[-1]}" if len(steps) > 1 else "".join(steps) or "nothing to work"
     rounding = f"{scenario.rounding.policy}, {scenario.rounding.decimals} decimals"
     return (Word(scenario.title), ": ", *sizes(outline, scenario.stack), f"; {rounding}; {path}")

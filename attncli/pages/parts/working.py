@@ -28,6 +28,7 @@ from attncli.maths.operations.equation import Indexed
 from attncli.maths.operations.operation import Layout, Operation
 from attncli.maths.operations.operation import Working as Forms
 from attncli.maths.operations.rearranging import Moved, TakeRows
+from attncli.maths.operations.written import Condition
 from attncli.names import GRADIENTS, Name
 from attncli.pages.parts.blocks import matrix_block
 from attncli.pages.parts.selection import Selection, row_asked_for
@@ -422,9 +423,12 @@ class Workings(Mapping[str, WorkedTable]):
         formulas = definition.operation.formulas(name, *definition.operands)
         operation, step = definition.operation, definition.step
         equation = None
-        if isinstance(operation, Indexed) and operation.is_told_by_its_tree:
+        by_tree = isinstance(operation, Indexed) and operation.is_told_by_its_tree
+        if by_tree and self._trace.untold.isdisjoint(definition.operands):
+            assert isinstance(operation, Indexed)
             equation = IndexedEquation(operation.tree, operation.sides, definition.operands)
-        moved = operation.copies or isinstance(operation, Moved)
+        is_met = isinstance(operation, Condition)
+        moved = (operation.copies and not is_met) or isinstance(operation, Moved)
         rounding = self._trace.rounding
         return WorkedTable(
             table,
@@ -434,25 +438,37 @@ class Workings(Mapping[str, WorkedTable]):
             equation,
             partial(self._first_form, quantity),
             moved,
-            rounding.is_own(step, quantity.name),
+            is_met or rounding.is_own(step, quantity.name),
         )
 
     def __contains__(self, name: object) -> bool:
-        return name in self._trace.quantities
+        return name in self._trace.quantities and name not in self._trace.untold
 
     def _form(self, quantity: Quantity, i: int, j: int) -> Expression | None:
         assert quantity.definition is not None
         operands = self._trace.operands(quantity.definition)
-        return quantity.definition.operation.whole_form(i, j, *operands)
+        return self._told(quantity.definition.operation.whole_form(i, j, *operands))
 
     def _first_form(self, quantity: Quantity, i: int, j: int) -> Expression | None:
         assert quantity.definition is not None
         operands = self._trace.operands(quantity.definition)
-        told = quantity.definition.operation.first_form(i, j, *operands)
+        told = self._told(quantity.definition.operation.first_form(i, j, *operands))
         return None if told == self._form(quantity, i, j) else told
 
+    def _told(self, form: Expression) -> Expression:
+        """Returns a form with numbers of no quantity in the place of those that no page tells."""
+        untold = self._trace.untold
+        if not untold:
+            return form
+
+        def plain_number(number: Number) -> Expression | None:
+            cell = number.cell
+            return number if cell is None or cell.quantity not in untold else Number(*number[:2])
+
+        return with_each(form, Number, plain_number)
+
     def __iter__(self) -> Iterator[str]:
-        return iter(self._trace.quantities)
+        return iter(self._trace)
 
     def __len__(self) -> int:
-        return len(self._trace.quantities)
+        return len(self._trace.quantities) - len(self._trace.untold)

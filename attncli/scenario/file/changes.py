@@ -69,6 +69,11 @@ def path_of(address: Address) -> tuple[str, ...]:
     return (*address.segments, *(index.text for index in address.indices))
 
 
+def array_name(key: str) -> str:
+    """Returns what an array is called whose key may name its sides: `W_Q` of `W_Q[d, d_k]`."""
+    return key.partition("[")[0].strip()
+
+
 def path_in(tree: Map, address: Address) -> tuple[str, ...]:
     """Returns the keys and entries that an address leads through in a tree: `W_Q[1, 2]` is an entry
     of `W_Q[d, d_k]` in `given`, if that is there and no key of the tree has the name. Indices may
@@ -78,7 +83,7 @@ def path_in(tree: Map, address: Address) -> tuple[str, ...]:
         return path
     if tree.get(path[0]) is None:
         path = ("given", *path)
-    known = {key.text.partition("[")[0].strip(): key.text for key, _ in given.entries}
+    known = {array_name(key.text): key.text for key, _ in given.entries}
     if path[0] != "given" or len(path) == 1 or path[1] not in known:
         return path_of(address)
     key = known[path[1]]
@@ -92,7 +97,7 @@ def _check_given(tree: Map, path: Sequence[str], keys: Keys, where: Where) -> No
     given = tree.get("given")
     if not isinstance(given, Map) or not path:
         return
-    known = [key.text.partition("[")[0].strip() for key, _ in given.entries]
+    known = [array_name(key.text) for key, _ in given.entries]
     if path[0] == "given" and len(path) > 1 and given.get(path[1]) is None:
         right = nearest(path[1], known)
         raise scenario_error(where, f"there is no {quote(path[1])} in given", right)
@@ -102,7 +107,8 @@ def _check_given(tree: Map, path: Sequence[str], keys: Keys, where: Where) -> No
 
 
 def _place(tree: Map, side: str, index: str) -> str:
-    """Returns the place from 1, as a text, of a name along a side; any other index as it is."""
+    """Returns the place from 1, as a text, of a name along a side, `red` or, of several, `red (3)`;
+    any other index as it is."""
     names = tree.get("names")
     labels = names.get(side) if isinstance(names, Map) else None
     labels = tree.get("tokens") if labels is None and side == "token" else labels
@@ -111,8 +117,11 @@ def _place(tree: Map, side: str, index: str) -> str:
         if isinstance(labels, Items)
         else []
     )
-    is_one = not index.isdecimal() and texts.count(index) == 1
-    return str(texts.index(index) + 1) if is_one else index
+    numbered = [f"{text} ({place})" for place, text in enumerate(texts, start=1)]
+    for called in (texts, numbered):
+        if not index.isdecimal() and called.count(index) == 1:
+            return str(called.index(index) + 1)
+    return index
 
 
 def _check_parts(node: Node | None, path: Sequence[str], where: Where) -> None:

@@ -12,6 +12,9 @@ from attncli.scenario.written import Start
 from attncli.trace.axes import LABELS, dimensions
 from attncli.trace.quantity import Axis
 
+MOST_SIDES = 2
+"""The most sides of a matrix."""
+
 
 class Side(NamedTuple):
     """A side of an array."""

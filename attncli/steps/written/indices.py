@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import NoReturn
 
 from attncli.maths.equations import language as said
@@ -82,6 +82,8 @@ class Indices:
         self.read.setdefault(index, of)
 
     def side(self, bound: Bound) -> Side:
+        if bound.side in self.known.broken:
+            raise EquationError("", "", bound.start)
         if bound.side not in self.known.sides:
             wrong = f"no side is called {bound.side}"
             raise EquationError(wrong, nearest(bound.side, self.known.sides), bound.start)
@@ -122,3 +124,17 @@ def example(name: str, array: Known) -> str:
 def counted_in_words(count: int, noun: str) -> str:
     """Writes how many there are: `no sides`, `1 side`."""
     return f"{count or 'no'} {noun}{'s' * (count != 1)}"
+
+
+def through_times(
+    bounds: Iterable[Bound], value: Part, known: Environment
+) -> tuple[Bound, Known] | None:
+    """Finds an index that goes through what is a matrix for each of its places, and that; None
+    where there is none."""
+    for cell in (part for part in walk(value) if isinstance(part, Cell)):
+        array = known.arrays.get(cell.name)
+        if array is not None and array.times and cell.places:
+            for bound in bounds:
+                if cell.places[0].name == bound.name:
+                    return bound, array
+    return None

@@ -27,7 +27,7 @@ from attncli.scenario.file.keys import (
     WholeNumber,
 )
 from attncli.scenario.file.matrices import MATRIX, MatrixLike, Row, VectorKind
-from attncli.scenario.file.nodes import Items, Map, Node, Numbers, Scalar, describe
+from attncli.scenario.file.nodes import Items, Map, Node, Numbers, Scalar, as_lists, describe
 from attncli.scenario.file.problems import Diagnostics
 from attncli.scenario.file.sources import is_source
 from attncli.scenario.written import (
@@ -43,6 +43,8 @@ from attncli.scenario.written import (
 _NAMED = re.compile(r"\s*(?P<name>[^\W\d]\w*)\s*(?:\[(?P<sides>[^\[\]]*)\])?\s*")
 _SIDE = re.compile(r"[^\W\d]\w*")
 _MOST = 1000
+_MATRIX = 2
+"""The sides of a matrix."""
 
 
 class GivenKind(NamedTuple):
@@ -76,17 +78,21 @@ class GivenKind(NamedTuple):
             right = "write letters, digits and _, with the names of its sides: X[token, d]"
             problems.add(key.where, wrong, right)
             return None
-        matrix = _numbers(value, problems)
-        if matrix is None:
-            return None
         depth = _depth(value)
+        if depth > _MATRIX:
+            matrices = _all_numbers(value, problems)
+        else:
+            matrix = _numbers(value, problems)
+            matrices = () if matrix is None else (matrix,)
+        if not matrices:
+            return name, GivenArray(tuple(sides), (), value.where)
         if sides and len(sides) != depth:
             wrong = (
                 f"{name} has {depth or 'no'} side{'s' * (depth != 1)}, and names for {len(sides)}"
             )
             problems.add(key.where, wrong, "name each side, or none")
             return None
-        return name, GivenArray(tuple(sides) or ("",) * depth, matrix, value.where)
+        return name, GivenArray(tuple(sides) or ("",) * depth, matrices, value.where)
 
     def schema(self) -> Schema:
         number, vector = NumberKind().schema(), VectorKind().schema()
@@ -97,10 +103,24 @@ class GivenKind(NamedTuple):
 def _depth(node: Node) -> int:
     """Counts the sides of what is written: none of a number, one of a list, two of a matrix."""
     if isinstance(node, Numbers):
-        return min(node.array.ndim, 2)
+        return node.array.ndim
     if isinstance(node, Items):
-        return 2 if isinstance(node.items[0], Items) else 1
+        first = node.items[0] if node.items else None
+        return 1 + min(_depth(first), 2) if isinstance(first, Items) else 1
     return 2 if is_source(node) else 0
+
+
+def _all_numbers(node: Node, problems: Diagnostics) -> tuple[MatrixLike, ...]:
+    """Reads matrices of one shape, one after the other."""
+    items = as_lists(node)
+    assert isinstance(items, Items)
+    read = [MATRIX.read(item, problems) for item in items.items]
+    known = tuple(matrix for matrix in read if isinstance(matrix, Matrix))
+    if len(known) == len(read) and len({matrix.shape for matrix in known}) > 1:
+        wrong = "matrices of different shapes in one array"
+        problems.add(node.where, wrong, "give all of them as many rows and columns")
+        return ()
+    return known if len(known) == len(read) else ()
 
 
 def _numbers(node: Node, problems: Diagnostics) -> MatrixLike | None:

@@ -26,15 +26,12 @@ from attncli.maths.operations.operation import Operation
 from attncli.maths.operations.softmax import DivideByRow, Exponential, RowSum
 from attncli.maths.operations.written import Condition, Counting, Rearranged, Written
 from attncli.names import Name
-from attncli.steps.written.arrays import Environment, Known, Moment, Side
+from attncli.steps.written.arrays import MOST_SIDES, Environment, Known, Moment, Side
 from attncli.steps.written.formulas import formula_of, symbol_of
 from attncli.steps.written.functions import ALONG, without_functions
 from attncli.steps.written.indices import Indices
 from attncli.steps.written.reading import Reader
 from attncli.trace.quantity import Definition
-
-MOST_SIDES = 2
-"""The most sides of a matrix."""
 
 
 class Planner(NamedTuple):

@@ -13,8 +13,9 @@ from attncli.maths.operations.rearranging import JoinRows
 from attncli.names import Name
 from attncli.scenario.file.problems import Diagnostics, nearest
 from attncli.scenario.written import Line, Times, WrittenMistake, WrittenStep
-from attncli.steps.written.arrays import Environment, Known, Moment, OwnFunction, Side
-from attncli.steps.written.lowering import MOST_SIDES, Planner, lowered, sides_of_target
+from attncli.steps.written.arrays import MOST_SIDES, Environment, Known, Moment, OwnFunction, Side
+from attncli.steps.written.indices import through_times
+from attncli.steps.written.lowering import Planner, lowered, sides_of_target
 from attncli.trace.quantity import Definition
 
 _T = TypeVar("_T")
@@ -107,12 +108,29 @@ class _Planning:
             parameters = tuple(parameter.name for parameter in target.parameters)
             self.known.functions[target.name] = OwnFunction(parameters, line.equation.value)
             return ()
-        made = self._hearing(line.where, lambda: lowered(line.equation, self.known, self.planner))
+        bounds = target.bounds[:1]
+        through = through_times(bounds, line.equation.value, self.known)
+        if through is not None:
+            return self._at_each(line, target, through[1])
+        work = partial(lowered, line.equation, self.known, self.planner)
+        made = self._hearing(line.where, work)
         if made is None:
             self.known.broken.add(target.name)
             return ()
         self.known.arrays[target.name] = made.made
         return made.definitions
+
+    def _at_each(self, line: Line, target: Target, through: Known) -> tuple[Definition, ...]:
+        """Works an equation for each place of its first index."""
+        order = tuple(sorted(through.times))
+        moments = [Moment(target.bounds[0].name, now, order, {}) for now in order]
+        self._declare([line], moments[0], through.sides[0])
+        made = [d for moment in moments for d in self._at(moment, [line])]
+        known = self.known.arrays.get(target.name)
+        if known is not None and len(known.sides) <= MOST_SIDES:
+            self.known.arrays[target.name] = Known(known.name, known.sides)
+            made.append(_together(known))
+        return tuple(made)
 
     # -- over times --------------------------------------------------------------------------------
 
@@ -132,6 +150,9 @@ class _Planning:
                 for place, side in zip(part.places, array.sides, strict=False):
                     if place.name == bound.name and not place.shift:
                         return side
+        names = {p.name for line in lines for p in walk(line.equation.value) if isinstance(p, Cell)}
+        if names & self.known.broken:
+            raise EquationError("", "", bound.start)
         wrong = f"nothing says how far {bound.name} goes"
         named = next(iter(self.known.sides), "token")
         raise EquationError(wrong, f"write over: {bound.name} in {named}", bound.start)

@@ -21,7 +21,7 @@ from attncli.names import Name, below
 from attncli.steps.written.arrays import Known, Moment, Side
 from attncli.steps.written.formulas import joined
 from attncli.steps.written.functions import ALONG, FUNCTIONS, REDUCED, applied
-from attncli.steps.written.indices import Indices, counted_in_words, example
+from attncli.steps.written.indices import Indices, counted_in_words, example, through_times
 
 _SUMMED = "klmnopqrstuvwxyzabcdefgh"
 _COUNTS = Name("count")
@@ -263,6 +263,9 @@ class _Parts(said.Rules[Expression]):
             letters = tuple(map(self.reader.letter, indices))
             return Operand(self.reader.operands.take(name, letters, lies=True), letters)
         self._check_reduced(part)
+        through = through_times(part.bounds, part.operand, self.known)
+        if through is not None:
+            return self._written_out(part, *through)
         inner = _Parts(self.reader, self.scope | {bound.name for bound in part.bounds})
         over = "".join(self.reader.letter(bound.name) for bound in part.bounds)
         condition = None if part.condition is None else inner.of(part.condition)
@@ -280,6 +283,31 @@ class _Parts(said.Rules[Expression]):
         if condition is None:
             return ex.Quotient(total, constant(count))
         return ex.Quotient(total, ex.Total(over, _kept(condition, ex.ONE, ex.ZERO)))
+
+    def _written_out(self, part: Over, bound: Bound, array: Known) -> Expression:
+        """Reads what is made of all numbers along an index number by number."""
+        others = tuple(other for other in part.bounds if other is not bound)
+        kept, name = [], "sum" if part.function == "mean" else part.function
+        nothing = ex.NEUTRAL.get(name, ex.ZERO)
+        conditions = []
+        for time in sorted(array.times):
+            operand, condition = said.at_place(part.operand, bound.name, time), part.condition
+            met = None if condition is None else said.at_place(condition, bound.name, time)
+            inner: said.Piece = operand
+            if others:
+                inner = part._replace(function=name, operand=operand, condition=met, bounds=others)
+                met = None
+            conditions.append(ex.ONE if met is None else self.of(met))
+            kept.append(_kept(None if met is None else conditions[-1], self.of(inner), nothing))
+        if name == "prod":
+            return ex.Product(tuple(kept))
+        if name in ("max", "min"):
+            return reduce(lambda a, b: Apply(name, (a, b)), kept)
+        total = ex.Sum(tuple(kept))
+        if part.function == "sum":
+            return total
+        count = prod(self.indices.of[other.name].length for other in others)
+        return ex.Quotient(total, ex.Product((constant(count), ex.Sum(tuple(conditions)))))
 
     def _check_reduced(self, part: Over) -> None:
         """Raises EquationError for what can't be done over indices, or not over these."""

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from attncli.maths.equations.language import FunctionTarget
 from attncli.maths.equations.tree import Equation
-from attncli.names import Word, WordedText
+from attncli.names import Name, Word, WordedText
 from attncli.scenario.file.problems import Diagnostics
 from attncli.scenario.scenario import Scenario
 from attncli.scenario.written import WrittenStep
-from attncli.steps.step import Formulas, Mistake, Planned, Results, Step, Wording
-from attncli.steps.written.arrays import Environment, Known, Side
+from attncli.steps.step import Example, Formulas, Mistake, Planned, Results, Step, Wording
+from attncli.steps.written.arrays import MOST_SIDES, Environment, Known, Side
 from attncli.steps.written.formulas import formula_of
 from attncli.steps.written.keys import EQUATIONS, GIVEN, NAMES, SIZES, STEPS, VARY
 from attncli.trace import Place, PlannedStep
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from attncli.steps.written.planning import Part
 
 _STEP = "equations"
+_MOST_TIMES = 1001
 
 
 @dataclass(eq=False, repr=False)
@@ -36,7 +37,7 @@ class WrittenPlace(Place):
     @property
     def own_step(self) -> Step[WrittenPlace]:
         """Returns the step as its author declares it."""
-        words = EQUATIONS_STEP.words._replace(title=self.titled(""), why=self.own.why)
+        words = EQUATIONS_STEP.words._replace(title=self._title, why=self.own.why)
         mistakes = tuple(
             Mistake(made.mistake.name, made.mistake.says, partial(_ways, made.definitions))
             for made in self.part.wrongly
@@ -47,8 +48,13 @@ class WrittenPlace(Place):
     def called(self) -> str:
         return self.own.name
 
+    @property
+    def _title(self) -> str:
+        """Returns what the step is called at all times."""
+        return self.own.title or self.own.name.replace("_", " ").capitalize()
+
     def titled(self, title: str) -> str:  # noqa: ARG002  (each has its own)
-        name = self.own.title or self.own.name.replace("_", " ").capitalize()
+        name = self._title
         if self.part.time is None or self.own.over is None:
             return name
         index, times = self.own.over.bound.name, self.part.times
@@ -59,22 +65,38 @@ class WrittenPlace(Place):
 def environment_of(scenario: Scenario) -> Environment:
     """Returns what the equations of a scenario know before any of them."""
     written, known = scenario.plan.written, Environment()
-    matrices = scenario.given.matrices
     for name, labels in written.labels.items():
         known.sides[name] = Side(len(labels), name, labels)
     for name, length in written.sizes.items():
         known.sides[name] = Side(length, name)
     for name, sides in written.sides.items():
-        shape = matrices[name].shape[2 - len(sides) :] if name in matrices else ()
-        own = tuple(
-            known.sides.setdefault(side, Side(length, side)) if side else Side(length)
-            for side, length in zip(sides, shape, strict=False)
-        )
-        known.arrays[name] = Known(name, own, (), lies=len(own) == 1)
+        array = _given(name, sides, scenario, known.sides)
+        if len(array.sides) == len(sides):
+            known.arrays[name] = array
+        else:  # its numbers can't be read
+            known.broken |= {name, *sides}
     known.later = frozenset(
         line.equation.target.name for step in written.steps for line in step.lines
     )
     return known
+
+
+def _given(name: Name, names: tuple[str, ...], scenario: Scenario, sides: dict[str, Side]) -> Known:
+    """Returns what is known of a given array; its named sides go to `sides`."""
+    matrices = scenario.given.matrices
+    some = range(1, _MOST_TIMES) if len(names) > MOST_SIDES else ()
+    times = tuple(k for k in some if name.at(k) in matrices)
+    first = name.at(1) if times else name
+    drawn = scenario.given.random.get(first)
+    shape = matrices[first].shape if first in matrices else (drawn.shape if drawn else None)
+    if shape is None:
+        return Known(name, (Side(0),) * (len(names) + 1))
+    lengths = ((len(times),) if times else ()) + shape[len(shape) - len(names) + bool(times) :]
+    own = tuple(
+        sides.setdefault(side, Side(length, side)) if side else Side(length)
+        for side, length in zip(names, lengths, strict=False)
+    )
+    return Known(name, own, times, lies=len(own) == 1)
 
 
 def written_steps(place: Place, problems: Diagnostics) -> Iterator[PlannedStep]:
@@ -117,7 +139,7 @@ def _happens(place: WrittenPlace) -> WordedText | str:
 
 def _functions(place: WrittenPlace) -> tuple[Equation, ...]:
     """Returns the functions that a step defines; its other formulas stand with what they make."""
-    if place.part.time not in (None, 1):
+    if place.part.time not in (None, *place.part.times[:1]):
         return ()
     return tuple(
         formula_of(line.equation.target, line.equation.value)
@@ -135,8 +157,9 @@ EQUATIONS_STEP = Step(
         does="works equations of the scenario's own",
         shapes="as the equations say",
         happens=_happens,
-        why="Whatever no step of ours does, a scenario may say in equations.",
+        why="What no step does, a scenario may say itself, in equations.",
     ),
     formulas=Formulas(own=_functions),
     results=Results(names=(), plan=lambda place: place.part.definitions),
+    example=Example("linear_attention"),
 )

@@ -16,11 +16,11 @@ from attncli.pipeline.plain_data import plain_data, with_numbers
 from attncli.trace import Trace
 from tests import oracle
 from tests.conftest import FEWER, sampled
-from tests.helpers.pages import LARGE, SHIPPED, trace_of
+from tests.helpers.pages import EQUATIONS, LARGE, SHIPPED, trace_of
 from tests.helpers.plain import read
 from tests.helpers.strategies import recurrents, transformers, workable
 
-SMALL = sorted(set(SHIPPED) - LARGE)  # 512 dimensions take decimals seconds
+SMALL = sorted(set(SHIPPED) - LARGE - EQUATIONS)  # 512 dimensions take decimals seconds
 
 
 def interval(text: str, name: str, i: int = 0, j: int = 0) -> oracle.Interval:
