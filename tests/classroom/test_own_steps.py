@@ -210,7 +210,7 @@ def test_each_mistake_of_a_shipped_one_is_found(name: str, tmp_path: Path) -> No
 @pytest.mark.parametrize("name", ["retention", "delta_rule", "graph_attention"])
 def test_forms_have_other_numbers(name: str) -> None:
     trace = work(load(name))
-    forms = [*search(trace.scenario, SearchRequest(2, "1"))]
+    forms = [*search(trace.scenario, SearchRequest(2, 1))]
     assert len(forms) == 2
     given = list(trace.scenario.plan.written.sides)
     fixed = [n for n in given if set(trace[n].values.ravel().tolist()) <= {0.0, 1.0}]
@@ -222,13 +222,13 @@ def test_forms_have_other_numbers(name: str) -> None:
 
 
 def test_conditions_stay_open_in_forms() -> None:
-    for form in search(load("sparsemax_attention"), SearchRequest(4, "2")):
+    for form in search(load("sparsemax_attention"), SearchRequest(4, 2)):
         assert set(form["kept"].values.ravel().tolist()) == {0.0, 1.0}
 
 
 def test_vary_names_what_is_drawn(scenario: Path) -> None:
     own = work(load("retention"))
-    (form,) = search(load("retention", {"vary": ["X", "W_Q"]}), SearchRequest(1, "1"))
+    (form,) = search(load("retention", {"vary": ["X", "W_Q"]}), SearchRequest(1, 1))
     same = {name: (form[name].values == own[name].values).all() for name in ("X", "W_Q", "W_V")}
     assert same == {"X": False, "W_Q": False, "W_V": True}
     wrong = run("run", scenario, "--set", "vary=[y]")
