@@ -137,7 +137,7 @@ def beyond_reach(trace: Trace) -> frozenset[str]:
     """Returns the names of quantities that depend on hundreds of numbers nobody writes, as products
     of rows of 512 do where a page shows four columns. They aren't asked for, but stand on a sheet
     as given."""
-    sizes = {name: trace[name].matrix.shape[1] for name in trace}
+    sizes = {name: trace[name].matrix.shape[1] for name in trace.quantities}
     if max(sizes.values(), default=0) < _MANY_COLUMNS:
         return frozenset()
     found, paths = set(), paths_from(trace, (), {})
@@ -209,7 +209,7 @@ class Submission:
         self._roots: dict[Location, frozenset[Location]] = {}
         self.one_way: dict[Paths, OneWayWorkings] = {}
         if judge.literally:
-            places = {name: self.mended.decimals(name) for name in judge.trace}
+            places = {name: self.mended.decimals(name) for name in judge.trace.quantities}
             self.one_way[self.mended] = OneWayWorkings(judge.trace, places)
 
     @cached_property

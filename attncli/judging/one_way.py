@@ -79,7 +79,7 @@ class OneWayWorkings:
         on it."""
         self.instead[definition.name] = definition, rows
         changed: set[str] = {definition.name}
-        for name in self.trace:
+        for name in self.trace.quantities:
             planned = self.trace[name].definition
             other, _ = self.instead.get(name, (None, None))
             used = [o for d in (planned, other) if d is not None for o in d.operands]

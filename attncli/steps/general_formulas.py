@@ -12,7 +12,6 @@ from attncli.maths.equations.language import read_equation
 from attncli.maths.equations.tree import Product, Total
 from attncli.maths.operations.written import Written
 from attncli.names import TOP, Name, below
-from attncli.scenario.file.nodes import TextPlace
 from attncli.scenario.model import (
     FOR_ATTENTION,
     Attention,
@@ -31,7 +30,9 @@ from attncli.scenario.model import (
     Training,
 )
 from attncli.scenario.scenario import Scenario
+from attncli.scenario.written import Line, WrittenStep
 from attncli.steps.order import THROUGH, step_named
+from attncli.steps.written.planning import Part
 from attncli.trace import (
     AttentionPlace,
     BackwardPlace,

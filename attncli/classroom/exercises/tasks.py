@@ -30,6 +30,7 @@ from attncli.names import Name, Word
 from attncli.pages.parts.sentences import joined, put_in
 from attncli.steps import step_named
 from attncli.steps.order import step_of
+from attncli.steps.written.step import EQUATIONS_STEP
 from attncli.trace import PlannedStep, Quantity, Trace
 from attncli.trace.axes import KEYS, QUERIES, TOKENS
 
@@ -80,7 +81,9 @@ def _numbers(quantity: Quantity, path: Name, asked: _Numbers, words: Words) -> S
     name, many = quantity.name, len(asked)
     numbers, named = words.texts["numbers"], words.texts["named"]
     count = numbers[many] if many < len(numbers) else str(many)
-    if name.local in named and name.local == name.seen_from(path):
+    made = quantity.definition
+    ours = made is None or made.step != EQUATIONS_STEP.name
+    if ours and name.local in named and name.local == name.seen_from(path):
         spans = put_in(named[name.local], count=count)
     else:
         symbol = quantity.name_symbol(name.seen_from(path))
