@@ -482,8 +482,7 @@ def opening_blocks(
     """Returns what opens a part: what happens, the given matrices that it needs, remarks on how it
     is done here; in a section that is read `alone`, also what one before it said."""
     step = step_of(part)
-    happens = step.happens_at(part.place)
-    blocks: list[Block] = [Paragraph(happens)] if any(happens) else []
+    blocks: list[Block] = [Paragraph(step.happens_at(part.place))]
     if part.step == "tokenize":
         return [*blocks, *cuts_of(part, alone=alone), *token_blocks(part.place)]
     given = given_blocks(trace, givens, selection, part.path)
