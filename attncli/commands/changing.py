@@ -76,10 +76,10 @@ def _numbers(trace: Trace, tree: Map) -> Iterator[tuple[Location, str]]:
             yield from cells
     given = tree.get("given")
     for own, node in given.entries if isinstance(given, Map) else ():
-        name = array_name(own.text)
-        several = node.items if isinstance(node, Items) and name not in trace.quantities else ()
-        each = [(f"{name}[{k}]", matrix) for k, matrix in enumerate(several, start=1)]
-        for called, numbers in each or [(name, node)]:
+        array = array_name(own.text)
+        several = node.items if isinstance(node, Items) and array not in trace.quantities else ()
+        each = [(f"{array}[{k}]", matrix) for k, matrix in enumerate(several, start=1)]
+        for called, numbers in each or [(array, node)]:
             quantity = trace.quantities.get(called)
             if quantity is not None and quantity.given and quantity.matrix.written is not None:
                 yield from _own_cells(quantity, numbers)

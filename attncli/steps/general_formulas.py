@@ -12,6 +12,7 @@ from attncli.maths.equations.language import read_equation
 from attncli.maths.equations.tree import Product, Total
 from attncli.maths.operations.written import Written
 from attncli.names import TOP, Name, below
+from attncli.scenario.file.nodes import TextPlace
 from attncli.scenario.model import (
     FOR_ATTENTION,
     Attention,
