@@ -6,6 +6,6 @@ check        the page of `attn check`
 compare      two scenarios side by side
 costs        the page of `--detail cost`
 topics       lessons on the sizes of a Transformer
-catalogue    the shipped scenarios, and the reference
+catalogue    the shipped scenarios, and the reference; `packaged_steps` files of steps
 parts        what these pages are made of
 """

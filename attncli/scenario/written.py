@@ -16,7 +16,7 @@ _MATRIX = 2
 """The sides of a matrix."""
 
 
-class Line(NamedTuple):
+class EquationLine(NamedTuple):
     """An equation, and where it stands."""
 
     equation: WrittenEquation
@@ -103,7 +103,7 @@ class WrittenStep(NamedTuple):
 
     name: str
     where: Where
-    lines: tuple[Line, ...]
+    lines: tuple[EquationLine, ...]
     title: str = ""
     why: str = ""
     over: Times | None = None

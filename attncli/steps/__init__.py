@@ -2,11 +2,13 @@
 
 order              the list of all steps in their order
 step               what a step is; `mistakes` what people do wrong in it
+declared           steps that are files of YAML
+written            steps that a scenario writes itself
 story              the steps of a scenario, where they are taken, what flows between them
 schema             what a scenario file may say
 input              from a text to rows; `tokenizing` from a corpus to its pieces
 attention, block   the steps of a layer
-linear, lora, quantizing  matrices of weights, added to, and in few bits
+linear, quantizing  matrices of weights, and in few bits
 recurrent          recurrent cells
 prediction         the steps after the last layer
 backward           the way back; `optimizers` and `training` by it

@@ -22,7 +22,7 @@ from attncli.maths.equations.language import (
     Cell,
     EquationError,
     FunctionTarget,
-    Over,
+    OverIndices,
     Reference,
     Target,
     read_equation,
@@ -458,7 +458,7 @@ def _made_by(
         raise EquationError("a function of one's own", "write it out", 0)
     parts = [*walk(read_value(text))]
     cells = [part for part in parts if isinstance(part, Cell)]
-    bounds = [bound for part in parts if isinstance(part, Over) for bound in part.bounds]
+    bounds = [bound for part in parts if isinstance(part, OverIndices) for bound in part.bounds]
     along = _along(cells, (*target.bounds, *bounds), sides)
     for bound in sorted(bounds, key=lambda bound: bound.start, reverse=True):
         end = bound.start + len(bound.name)

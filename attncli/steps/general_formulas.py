@@ -10,7 +10,7 @@ from attncli.errors import Where
 from attncli.maths.equations.formulas import cell
 from attncli.maths.equations.language import read_equation
 from attncli.maths.equations.tree import Product, Total
-from attncli.maths.operations.written import Written
+from attncli.maths.operations.written import WrittenOperation
 from attncli.names import TOP, Name, below
 from attncli.scenario.file.nodes import TextPlace
 from attncli.scenario.model import (
@@ -31,9 +31,9 @@ from attncli.scenario.model import (
     Training,
 )
 from attncli.scenario.scenario import Scenario
-from attncli.scenario.written import Line, WrittenStep
+from attncli.scenario.written import EquationLine, WrittenStep
 from attncli.steps.order import THROUGH, step_named
-from attncli.steps.written.planning import Part
+from attncli.steps.written.planning import PlannedPart
 from attncli.trace import (
     AttentionPlace,
     BackwardPlace,
@@ -97,14 +97,14 @@ def general_place(name: str, also: tuple[str, ...] = ()) -> Place:
         "skipped": Name("x"), "number": 1, "also": (), "layer": layer,
         "attention": attention, "source": x, "wires": {}, "head": 0,
         "cell": shown.cell, "way": "forward", "times": 3, "time": 2,
-        "own": _of_its_own(name), "part": Part(None, (_MADE,)),
+        "own": _of_its_own(name), "part": PlannedPart(None, (_MADE,)),
     }  # fmt: skip
     return kind(**{name: values[name] for name in kind.__match_args__})
 
 
 _MADE = Definition(
     Name("y"),
-    Written("i k, k 1 -> i 1", Total("k", Product((cell(0, "i", "k"), cell(1, "k"))))),
+    WrittenOperation("i k, k 1 -> i 1", Total("k", Product((cell(0, "i", "k"), cell(1, "k"))))),
     (Name("X"), Name("w")),
 )
 """What an equation of one's own might make: y[i] = Σ_k X[i, k] × w[k]."""
@@ -114,7 +114,7 @@ def _of_its_own(name: str) -> WrittenStep:
     """Makes a scenario's own step with one function, as one might write it."""
     where = Where("")
     equation = read_equation("phi(x) = x + 1 if x > 0 else exp(x)")
-    return WrittenStep(name, where, (Line(equation, TextPlace(where)),))
+    return WrittenStep(name, where, (EquationLine(equation, TextPlace(where)),))
 
 
 def _back_through(name: str) -> BackwardPlace:

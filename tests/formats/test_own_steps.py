@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 from attncli import load, work
 from attncli.cli import app
 from attncli.formats import RenderOptions, contents_of, render
-from attncli.maths.equations.tree import Apply, Reduction, Relation, Symbol, at
+from attncli.maths.equations.tree import Apply, Reduced, Relation, Symbol, at
 from attncli.maths.notation import plain
 from attncli.maths.notation.latex import latex
 from attncli.maths.notation.mathml import mathml
@@ -202,7 +202,7 @@ def test_formulas_in_every_notation() -> None:
         "and",
         (Relation("<", Symbol("j"), Symbol("i")), Relation("≠", at("z", "j"), Symbol("phi_i"))),
     )
-    largest = Reduction("max", "j", at("alpha", "i", "j"), met)
+    largest = Reduced("max", "j", at("alpha", "i", "j"), met)
     assert plain(largest).replace("\xa0", " ") == "max_{j: j < i and z[j] ≠ phi_i}(alpha[i, j])"
     written = latex(largest)
     assert r"\alpha[i, j]" in written

@@ -21,7 +21,7 @@ import numpy as np
 from attncli.document.questions import Item, WorkedInBrowser
 from attncli.judging.judging import Judge
 from attncli.maths.equations.signatures import axes_of
-from attncli.maths.equations.tree import Location, Number, Quotient, Reduction, Root, each
+from attncli.maths.equations.tree import Location, Number, Quotient, Reduced, Root, each
 from attncli.maths.notation.trees import PlaceOf, Tree, tree_of
 from attncli.maths.numbers.rounding import Array
 from attncli.maths.operations.activations import DivideBy
@@ -29,7 +29,7 @@ from attncli.maths.operations.equation import Indexed
 from attncli.maths.operations.operation import ZeroOne
 from attncli.maths.operations.rearranging import Moved
 from attncli.maths.operations.softmax import Exponential
-from attncli.maths.operations.written import Written
+from attncli.maths.operations.written import WrittenOperation
 from attncli.trace import Definition
 
 _MOST_NUMBERS = 20_000
@@ -181,7 +181,7 @@ class _Working:
             case Exponential():
                 own = {"decimals": operation.decimals, "carry": operation.carry}
                 return {"power": {**own, "axis": operation.axis}}
-            case Written() if _reduces(operation):
+            case WrittenOperation() if _reduces(operation):
                 pass  # cell by cell
             case Indexed():
                 tree = tree_of(operation.tree, self.place, operation.sides)
@@ -223,9 +223,9 @@ class _Working:
         return self.judge.trace[name].matrix.shape
 
 
-def _reduces(operation: Written) -> bool:
+def _reduces(operation: WrittenOperation) -> bool:
     """Tells whether an equation takes a mean, a maximum or the like over an index."""
-    return any(each(operation.tree, Reduction))
+    return any(each(operation.tree, Reduced))
 
 
 def _listed(values: Array) -> list[float | int | None]:

@@ -28,7 +28,7 @@ from attncli.maths.operations.equation import is_a
 from attncli.maths.operations.operation import ZeroOne
 from attncli.maths.operations.prediction import KeptShare
 from attncli.maths.operations.softmax import DivideByRow, Exponential
-from attncli.maths.operations.written import Written
+from attncli.maths.operations.written import WrittenOperation
 from attncli.scenario.file.problems import nearest
 
 _NO_PIVOT = 1e-9
@@ -249,13 +249,13 @@ _CHOOSING = ("where", "max", "min", "relu", "abs")
 def _chooses(made: CandidateQuantity) -> bool:
     """Tells whether an equation of a scenario's own takes one of several, so that zeros and equal
     rows may come of it as a mask's or a relu's do."""
-    written = made.operation if isinstance(made.operation, Written) else None
+    written = made.operation if isinstance(made.operation, WrittenOperation) else None
     return written is not None and any(x.function in _CHOOSING for x in each(written.tree, Apply))
 
 
 def conditions(made: CandidateQuantity) -> Flags | None:
     """Finds equations with a condition that holds in all cells, or in none. -> [1, 1]"""
-    if not isinstance(made.operation, Written):
+    if not isinstance(made.operation, WrittenOperation):
         return None
     choices = (node for node in each(made.operation.tree, Apply) if node.function == "where")
     found = None
@@ -266,7 +266,7 @@ def conditions(made: CandidateQuantity) -> Flags | None:
     return found
 
 
-def _holding(made: CandidateQuantity, operation: Written, condition: Expression) -> Flags:
+def _holding(made: CandidateQuantity, operation: WrittenOperation, condition: Expression) -> Flags:
     """Tells where a condition holds. -> [cells] or [cells, b]"""
     part = laid(condition, operation.sides)
     values = np.asarray(part.work(made.operands.values)) != 0

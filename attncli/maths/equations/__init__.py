@@ -1,7 +1,8 @@
 """One indexed equation, `weights[i, j] = exp[i, j] / exp_sum[i]`, and all that follows from it.
 
 An equation is a `tree` whose leaves are cells of operands, with the shapes of these, `signatures`.
-Each file here is one function over the tree: its `working` in numbers, its values as `arrays`, the
+People write equations in a `language` of their own. Each file here is one function over the tree:
+its `working` in numbers, and `inside_out`, its values as `arrays`, the
 `bounds` on their error and `enclosures` of their values, the decimals that hold them (`exact`),
 what sums of these round to (`integers`), its `formulas`, its `derivative`, by `slopes` of nodes,
 `indices` of parts, `factored_terms` and `choices`; `compiled` keeps what follows from a tree, and

@@ -255,7 +255,7 @@ class Arrays(ex.Fold[IndexedArray]):
                 return contracted(x, x, node.over)
         return summed(self.of(node.operand), node.over)
 
-    def of_reduction(self, node: ex.Reduction) -> IndexedArray:
+    def of_reduced(self, node: ex.Reduced) -> IndexedArray:
         return reduced(node.function, self.of(node.operand), node.over)
 
     def of_quotient(self, node: ex.Quotient) -> IndexedArray:

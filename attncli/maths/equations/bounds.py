@@ -191,7 +191,7 @@ class _Bounds(ex.Fold[Error]):
         sizes = self._summed(self.size(operand), node.over)
         return Error(self._summed(self.absolute(operand), node.over) + relative * sizes)
 
-    def of_reduction(self, node: ex.Reduction) -> Error:
+    def of_reduced(self, node: ex.Reduced) -> Error:
         """Bounds the error of the largest or smallest number, which is off by no more than the one
         that is off most; or of a product, by how far all sizes together may be off."""
         error, count = self.of(node.operand), self._count(node.over)

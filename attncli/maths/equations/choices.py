@@ -65,7 +65,7 @@ def _told(node: Expression, counts: Collection[int]) -> Expression | None:
             return _told_total(over, condition, part, counts)
         case ex.Total(over, Apply("where", (condition, ex.ZERO, part))):
             return _told_total(over, ex.minus(ex.ONE, condition), part, counts)
-        case ex.Reduction():
+        case ex.Reduced():
             return _told_reduction(node, counts)
         case Apply("where", (condition, then, otherwise)):
             met = told_condition(condition, counts)
@@ -83,16 +83,16 @@ def _told_total(
     return ex.Total(over, told(part, counts), told_condition(condition, counts))
 
 
-def _told_reduction(node: ex.Reduction, counts: Collection[int]) -> Expression:
+def _told_reduction(node: ex.Reduced, counts: Collection[int]) -> Expression:
     inside, nothing = node.operand, ex.NEUTRAL[node.function]
     if isinstance(inside, ex.Sum) and len(inside.terms) == 1:
         inside = inside.terms[0]
     match inside:
         case Apply("where", (condition, part, other)) if other == nothing:
             met = told_condition(condition, counts)
-            return ex.Reduction(node.function, node.over, told(part, counts), met)
+            return ex.Reduced(node.function, node.over, told(part, counts), met)
         case part:
-            return ex.Reduction(node.function, node.over, told(part, counts))
+            return ex.Reduced(node.function, node.over, told(part, counts))
 
 
 def _told_choice(met: Expression, then: Expression, otherwise: Expression) -> Expression:

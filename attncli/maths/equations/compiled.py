@@ -123,7 +123,7 @@ def _leaves(tree: Expression, sizes: Mapping[str, int]) -> int:
     match tree:
         case ex.Leaf():
             return 1
-        case ex.Total(over, operand) | ex.Reduction(_, over, operand):
+        case ex.Total(over, operand) | ex.Reduced(_, over, operand):
             return math.prod([sizes[index] for index in over]) * _leaves(operand, sizes)
         case ex.Apply("where", (_, *choices)):
             return max(_leaves(node, sizes) for node in choices)

@@ -170,7 +170,7 @@ def _partials(node: Expression, place: int, *, chosen: bool) -> Partials:
     """Derives a part with respect to each cell of an operand in it."""
     if isinstance(node, Operand):
         return {(node, ""): [ONE]} if node.place == place else {}
-    over = node.over if isinstance(node, ex.Total | ex.Reduction) else ""
+    over = node.over if isinstance(node, ex.Total | ex.Reduced) else ""
     found: Partials = {}
     for part, slope in slopes(node, place):
         if slope == ex.ZERO:

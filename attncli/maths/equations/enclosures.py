@@ -334,7 +334,7 @@ class _Enclosures(ex.Fold[Enclosure]):
         made = np.einsum(f"{long_a},{long_b}->{left}", a.squeeze(), b.squeeze(), optimize=True)
         return np.asarray(made).reshape(shape)
 
-    def of_reduction(self, node: ex.Reduction) -> Enclosure:
+    def of_reduced(self, node: ex.Reduced) -> Enclosure:
         bounds, axes = self.of(node.operand), [self.letters.index(x) for x in node.over]
         if node.function != "prod":
             pick = np.max if node.function == "max" else np.min

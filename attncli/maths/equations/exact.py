@@ -43,9 +43,7 @@ class PlacesOfParts(NamedTuple):
     def _of_parts(self, node: Expression) -> int | None:
         match node:
             case (
-                ex.Total(_, operand)
-                | ex.Reduction("max" | "min", _, operand)
-                | ex.Negative(operand)
+                ex.Total(_, operand) | ex.Reduced("max" | "min", _, operand) | ex.Negative(operand)
             ):
                 return self.of(operand)
             case ex.Sum(parts) | ex.Apply("max" | "min", parts) | ex.Apply("where", (_, *parts)):

@@ -23,17 +23,17 @@ def free(node: Expression) -> set[str]:
     match node:
         case Operand(_, indices):
             return set(indices)
-        case ex.Total() | ex.Reduction():
+        case ex.Total() | ex.Reduced():
             return free(node.operand) - set(node.over)
         case _:
             return {index for part in children(node) for index in free(part)}
 
 
-def along(node: ex.Total | ex.Reduction, over: str, operand: Expression) -> Expression:
+def along(node: ex.Total | ex.Reduced, over: str, operand: Expression) -> Expression:
     """Returns a sum, or the largest of several numbers, over other indices, of something else."""
     if isinstance(node, ex.Total):
         return ex.Total(over, operand)
-    return ex.Reduction(node.function, over, operand)
+    return ex.Reduced(node.function, over, operand)
 
 
 def sides_of(tree: Expression, shapes: Signature) -> dict[str, str]:
@@ -55,7 +55,7 @@ def renamed(
         match node:
             case Operand(place, indices):
                 return Operand(place, tuple(names.get(index, index) for index in indices))
-            case ex.Total() | ex.Reduction():
+            case ex.Total() | ex.Reduced():
                 inner = {**names, **{index: own(index) for index in node.over}} if own else names
                 over = "".join(inner.get(index, index) for index in node.over)
                 return along(node, over, renamed(node.operand, inner, own))
@@ -74,7 +74,7 @@ def are_caught(node: Expression, names: Mapping[str, str]) -> bool:
     """Tells whether a sum would take one of the new names of free indices for the index that it
     runs over."""
     match node:
-        case ex.Total() | ex.Reduction():
+        case ex.Total() | ex.Reduced():
             new = {names[index] for index in free(node) if index in names}
             return bool(new & set(node.over)) or are_caught(node.operand, names)
         case _:
@@ -100,11 +100,11 @@ class IndexNames:
         return rewritten(
             tree,
             lambda node: (
-                self._of_sum(node, around) if isinstance(node, ex.Total | ex.Reduction) else None
+                self._of_sum(node, around) if isinstance(node, ex.Total | ex.Reduced) else None
             ),
         )
 
-    def _of_sum(self, node: ex.Total | ex.Reduction, around: str) -> Expression:
+    def _of_sum(self, node: ex.Total | ex.Reduced, around: str) -> Expression:
         names: dict[str, str] = {}
         for index in node.over:
             taken = {*self.of_result, *around, *names.values()}

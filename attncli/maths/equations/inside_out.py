@@ -48,7 +48,7 @@ def _unsigned(node: Expression) -> Expression | None:
 
 def _exactly(form: Expression) -> Expression | None:
     """Works all innermost parts that come out in full; returns None where there are none."""
-    made = _Pass(None)
+    made = _InnermostPass(None)
     following = made.inside(form)
     return following if made.has_worked else None
 
@@ -57,7 +57,7 @@ def _nearly(form: Expression, places: int) -> Expression | None:
     """Works all innermost parts, to as many digits as leave the form's value what it is; returns
     None where no number of digits does."""
     for digits in range(places + _MORE, LONGEST_PRODUCT + 1):
-        made = _Pass(digits)
+        made = _InnermostPass(digits)
         following = made.inside(form)
         if not made.has_worked:
             return None
@@ -73,7 +73,7 @@ def _round_alike(form: Expression, following: Expression, places: int) -> bool:
     return next(results) == next(results)
 
 
-class _Pass:
+class _InnermostPass:
     """One pass over a form, which works its innermost parts but not the form itself."""
 
     def __init__(self, digits: int | None) -> None:

@@ -154,4 +154,4 @@ class _Units(Arrays):
     def of_apply(self, node: ex.Expression) -> IndexedArray:  # noqa: ARG002
         raise _UnknownError
 
-    of_root = of_reduction = of_apply
+    of_root = of_reduced = of_apply

@@ -61,7 +61,7 @@ class Reference(NamedTuple):
     start: int
 
 
-class Place(NamedTuple):
+class IndexedPlace(NamedTuple):
     """A place along one side: an index, perhaps with a number added; a number; or `last`."""
 
     name: str
@@ -75,7 +75,7 @@ class Cell(NamedTuple):
     """A cell of an array: `S[t - 1, k, j]`."""
 
     name: str
-    places: tuple[Place, ...]
+    places: tuple[IndexedPlace, ...]
     start: int
 
 
@@ -95,7 +95,7 @@ class Bound(NamedTuple):
     start: int
 
 
-class Over(NamedTuple):
+class OverIndices(NamedTuple):
     """A function of all numbers along some indices: `sum(… for k if k < i)`."""
 
     function: str
@@ -125,7 +125,7 @@ class Binary(NamedTuple):
     """Where the sign stands."""
 
 
-class Comparison(NamedTuple):
+class ComparedNumbers(NamedTuple):
     """Two numbers with a relation between them: < <= > >= == !=."""
 
     relation: str
@@ -149,7 +149,7 @@ class Some(NamedTuple):
     start: int
 
 
-class Choice(NamedTuple):
+class ChosenNumber(NamedTuple):
     """One of two numbers, by a condition."""
 
     condition: Condition
@@ -158,8 +158,8 @@ class Choice(NamedTuple):
     start: int
 
 
-Condition: TypeAlias = "Comparison | All | Some"
-Part: TypeAlias = "Literal | Reference | Cell | Call | Over | Minus | Binary | Choice"
+Condition: TypeAlias = "ComparedNumbers | All | Some"
+Part: TypeAlias = "Literal | Reference | Cell | Call | OverIndices | Minus | Binary | ChosenNumber"
 Piece: TypeAlias = "Part | Condition"
 
 
@@ -187,7 +187,19 @@ class WrittenEquation(NamedTuple):
     text: str
 
 
-_PIECES = (Literal, Reference, Cell, Call, Over, Minus, Binary, Choice, Comparison, All, Some)
+_PIECES = (
+    Literal,
+    Reference,
+    Cell,
+    Call,
+    OverIndices,
+    Minus,
+    Binary,
+    ChosenNumber,
+    ComparedNumbers,
+    All,
+    Some,
+)
 _P = TypeVar("_P", bound=Piece)
 
 
@@ -229,7 +241,7 @@ def at_place(part: _P, index: str, at: int) -> _P:
         if not isinstance(inner, Cell) or all(place.name != index for place in inner.places):
             return None
         places = (
-            Place("", at + place.shift, place.start) if place.name == index else place
+            IndexedPlace("", at + place.shift, place.start) if place.name == index else place
             for place in inner.places
         )
         return inner._replace(places=tuple(places))
@@ -238,7 +250,7 @@ def at_place(part: _P, index: str, at: int) -> _P:
 
 
 _Made = TypeVar("_Made")
-_RULES = {kind: f"of_{kind.__name__.lower()}" for kind in _PIECES}
+_RULES = {kind: re.sub("(?=[A-Z])", "_", f"of{kind.__name__}").lower() for kind in _PIECES}
 
 
 class Rules(Generic[_Made]):
@@ -276,18 +288,18 @@ def check_depth(value: Part, start: int) -> None:
 
 def read_equation(text: str) -> WrittenEquation:
     """Reads an equation. Raises EquationError for any other text."""
-    return _Reader(text).equation()
+    return _EquationReader(text).equation()
 
 
 def read_value(text: str) -> Part:
     """Reads what may stand right of an equation's sign. Raises EquationError for any other text."""
-    return _Reader(text).value_alone()
+    return _EquationReader(text).value_alone()
 
 
 def read_bound(text: str) -> Bound:
     """Reads an index, perhaps with its side: `t in round`. Raises EquationError for any other
     text."""
-    reader = _Reader(text)
+    reader = _EquationReader(text)
     bound = reader.bound()
     if reader.next.kind != "end":
         reader.refuse("write an index, and perhaps its side: t in round")
@@ -342,7 +354,7 @@ def _tokens(text: str) -> Iterator[_Token]:
         at = found.end()
 
 
-class _Reader:
+class _EquationReader:
     """A reader of one text, a token at a time."""
 
     def __init__(self, text: str) -> None:
@@ -465,7 +477,7 @@ class _Reader:
             return then
         condition = self.condition()
         self.must("else", "and what it is otherwise")
-        return Choice(condition, then, self.inside(self.choice), start.start)
+        return ChosenNumber(condition, then, self.inside(self.choice), start.start)
 
     def condition(self) -> Condition:
         parts, start = [self.both()], self.next.start
@@ -490,7 +502,7 @@ class _Reader:
             count += 1
             self.check_length(count)
             right = self.sum()
-            yield Comparison(relation.text, left, right, relation.start)
+            yield ComparedNumbers(relation.text, left, right, relation.start)
             left = right
 
     def sum(self) -> Part:
@@ -531,16 +543,16 @@ class _Reader:
         self.must(")", "to close what ( opens")
         return part
 
-    def place(self) -> Place:
+    def place(self) -> IndexedPlace:
         start = self.next.start
         if self.takes("last"):
-            return Place("last", 0, start)
+            return IndexedPlace("last", 0, start)
         if self.next.kind == "number":
-            return Place("", self.whole(), start)
+            return IndexedPlace("", self.whole(), start)
         index = self.name("an index, a number or last")
         sign = self.takes("+", "-")
         shift = self.whole() if sign else 0
-        return Place(index.text, -shift if sign and sign.text == "-" else shift, start)
+        return IndexedPlace(index.text, -shift if sign and sign.text == "-" else shift, start)
 
     def whole(self) -> int:
         token = self.next
@@ -565,4 +577,4 @@ class _Reader:
         condition = self.condition() if self.takes("if") else None
         extra = self.inside(self.choice) if self.takes(",") else None
         self.must(")", f"to close what {name.text}( opens")
-        return Over(name.text, first, tuple(bounds), condition, extra, name.start)
+        return OverIndices(name.text, first, tuple(bounds), condition, extra, name.start)

@@ -88,13 +88,13 @@ class _Slopes(ex.Fold[Slopes]):
             (exponent, ex.Product((node, Apply("ln", (base,))))),
         ]
 
-    def of_reduction(self, node: ex.Reduction) -> Slopes:
+    def of_reduced(self, node: ex.Reduced) -> Slopes:
         """Returns the slope of the largest or the smallest of several numbers, 1 / n for each of n
         that are equally large; and of a product the product without that factor."""
         if node.function == "prod":
             return [(node.operand, ex.Quotient(node, node.operand))]
         # worked anew, since no number is as large as the rounded result
-        most = ex.Reduction(node.function, node.over, ex.Sum((node.operand,)))
+        most = ex.Reduced(node.function, node.over, ex.Sum((node.operand,)))
         above = (most, node.operand) if node.function == "max" else (node.operand, most)
         is_less = Apply("step", (minus(*above),))
         share = ex.Quotient(ex.ONE, ex.Total(node.over, Apply("where", (is_less, ex.ZERO, ex.ONE))))

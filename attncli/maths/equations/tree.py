@@ -203,7 +203,7 @@ class Total(Node):
     """What must hold for a term to count, in a formula: `Σ_{i: ids[i] = v} G[i]`."""
 
 
-class Reduction(Node):
+class Reduced(Node):
     """The largest, the smallest or the product of numbers along indices: `max_k X[i, k]`."""
 
     function: str

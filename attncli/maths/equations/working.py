@@ -191,7 +191,7 @@ def filled(
         match node:
             case ex.Operand() | ex.Length():
                 return _leaf(node, shapes)
-            case ex.Total() | ex.Reduction():
+            case ex.Total() | ex.Reduced():
                 axes = [axis_of(index, tree, shapes) for index in node.over]
                 made = _over_indices(node, axes, of, whole)
                 if isinstance(node, ex.Total) and node in brief_nodes:
@@ -279,7 +279,7 @@ class _OverIndices(NamedTuple):
 
 
 def _over_indices(
-    node: ex.Total | ex.Reduction,
+    node: ex.Total | ex.Reduced,
     axes: Sequence[tuple[int, int]],
     of: Callable[[Expression], Filled],
     whole: bool,

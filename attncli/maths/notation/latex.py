@@ -115,13 +115,13 @@ class LatexNotation(Notation):
     def of_total(self, node: ex.Total) -> str:
         return rf"\sum {self._under(node)} {self.held(node.operand, FACTOR)}"
 
-    def of_reduction(self, node: ex.Reduction) -> str:
+    def of_reduced(self, node: ex.Reduced) -> str:
         if node.function == "prod":
             return rf"\prod {self._under(node)} {self.held(node.operand, FACTOR)}"
         name = FUNCTIONS.get(node.function, rf"\operatorname{{{node.function}}}")
         return f"{name}{self._under(node)}{self.parentheses(self.listed([node.operand]))}"
 
-    def _under(self, node: ex.Total | ex.Reduction) -> str:
+    def _under(self, node: ex.Total | ex.Reduced) -> str:
         """Writes the index of a sum, and what must hold for a term to count."""
         met = "" if node.met is None else rf":\thinspace {self._whole(self.write(node.met))}"
         return f"_{{{node.over}{met}}}"

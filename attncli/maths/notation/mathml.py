@@ -111,7 +111,7 @@ class MathmlNotation(Notation):
     def of_total(self, node: ex.Total) -> str:
         return self._under(_operator("∑"), node) + self.held(node.operand, FACTOR)
 
-    def of_reduction(self, node: ex.Reduction) -> str:
+    def of_reduced(self, node: ex.Reduced) -> str:
         if node.function == "prod":
             return self._under(_operator("∏"), node) + self.held(node.operand, FACTOR)
         name = _element("mi", escape(node.function))
@@ -120,7 +120,7 @@ class MathmlNotation(Notation):
     def of_relation(self, node: ex.Relation) -> str:
         return self.write(node.left) + _operator(node.sign) + self.write(node.right)
 
-    def _under(self, sign: str, node: ex.Total | ex.Reduction) -> str:
+    def _under(self, sign: str, node: ex.Total | ex.Reduced) -> str:
         """Writes the index of a sum below its sign, and what must hold for a term to count."""
         over = _element("mi", escape(node.over))
         if node.met is not None:

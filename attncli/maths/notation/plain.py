@@ -84,7 +84,7 @@ class PlainNotation(Notation):
             return f"Σ{self._under(node.over, node.met)}{self.joint}{operand}"
         return f"Σ{self._under(node.over)}{GLUE}{operand}"
 
-    def of_reduction(self, node: ex.Reduction) -> str:
+    def of_reduced(self, node: ex.Reduced) -> str:
         sign = "Π" if node.function == "prod" else node.function
         under = f"{sign}{self._under(node.over, node.met)}"
         if sign == "Π":

@@ -151,13 +151,13 @@ class TypstNotation(Notation):
     def of_total(self, node: ex.Total) -> str:
         return f"{self._under('∑', node)}{self.held(node.operand, FACTOR)}"
 
-    def of_reduction(self, node: ex.Reduction) -> str:
+    def of_reduced(self, node: ex.Reduced) -> str:
         if node.function == "prod":
             return f"{self._under('∏', node)}{self.held(node.operand, FACTOR)}"
         name = self._under(literal(node.function), node)
         return name + self.parentheses(self.write(node.operand))
 
-    def _under(self, sign: str, node: ex.Total | ex.Reduction) -> str:
+    def _under(self, sign: str, node: ex.Total | ex.Reduced) -> str:
         """Writes the index of a sum below its sign, and what must hold for a term to count."""
         met = "" if node.met is None else f": {_whole(self.write(node.met))}"
         return f"attach(limits({sign}), b: {_letter(node.over)}{met})"

@@ -58,7 +58,7 @@ from attncli.maths.operations.operation import Operation, WholeNumbers, Working
 from attncli.maths.operations.positions import Rotate
 from attncli.maths.operations.rearranging import Moved
 from attncli.maths.operations.relative_positions import TakeByBucket
-from attncli.maths.operations.written import Written
+from attncli.maths.operations.written import WrittenOperation
 
 
 @dataclass(frozen=True)
@@ -230,7 +230,7 @@ def gradient_of(operation: Operation, operand: int) -> tuple[Operation, tuple[in
     but one) and the gradient of that.
     """
     made = derivative(operation, operand)
-    if not isinstance(made, Indexed) or type(made) not in (Indexed, Written):
+    if not isinstance(made, Indexed) or type(made) not in (Indexed, WrittenOperation):
         return made, tuple(range(len(made.sides.operands)))
     needed = _needed(made)
     places = {place: k for k, place in enumerate(needed)}
@@ -239,7 +239,7 @@ def gradient_of(operation: Operation, operand: int) -> tuple[Operation, tuple[in
     tree = rewritten(made.tree, partial(_moved, places))
     shown = None if made.shown is None else rewritten(made.shown, partial(_moved, places))
     moved = replace(made, shapes=f"{', '.join(kept)} -> {result}", tree=tree, shown=shown)
-    if isinstance(moved, Written):
+    if isinstance(moved, WrittenOperation):
         counts = frozenset(places[place] for place in moved.counts if place in places)
         return replace(moved, counts=counts), needed
     return moved, needed
@@ -324,13 +324,13 @@ def _has(tree: Expression, operand: int) -> bool:
 
 
 def _of_equation(equation: Indexed, operand: int) -> Indexed:
-    chosen = isinstance(equation, Written)
+    chosen = isinstance(equation, WrittenOperation)
     signature, tree = equations.derivative(equation.tree, equation.sides, operand, chosen=chosen)
     made = parse(signature)
-    if isinstance(equation, Written):
+    if isinstance(equation, WrittenOperation):
         tree, counts = chosen_first(tree), equation.counts
         shown = in_matrices(tree, made) or told(tree, counts)
-        return Written(signature, tree, shown, counts=counts, decimals=equation.decimals)
+        return WrittenOperation(signature, tree, shown, counts=counts, decimals=equation.decimals)
     names = names_of_constants(equation.tree, equation.shown or equation.tree)
     shown = with_names(in_matrices(tree, made) or tree, names, made)
     return Indexed(signature, tree, shown)

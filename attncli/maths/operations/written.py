@@ -23,7 +23,7 @@ _MOST_SEARCHED = 10_000
 
 
 @dataclass(frozen=True)
-class Written(Indexed):
+class WrittenOperation(Indexed):
     """An operation that is an equation of a scenario."""
 
     counts: frozenset[int] = frozenset()
@@ -50,7 +50,7 @@ class Written(Indexed):
         """Tells whether something in it is worked for each cell by itself: what is added up inside
         another part, or chosen."""
         inside = [part for child in ex.children(self.tree) for part in ex.each(child, ex.Node)]
-        adds_up = any(isinstance(part, ex.Total | ex.Reduction) for part in inside)
+        adds_up = any(isinstance(part, ex.Total | ex.Reduced) for part in inside)
         return adds_up or any(part.function == "where" for part in ex.each(self.tree, ex.Apply))
 
     def whole_form(self, i: int, j: int, *operands: Matrix) -> Expression:
@@ -100,9 +100,7 @@ class Written(Indexed):
         return None
 
     def _is_mean_of_nothing(self, i: int, j: int, operands: Sequence[Matrix]) -> bool:
-        told = self.told and any(
-            x.function == "mean" for x in ex.each(self.told.right, ex.Reduction)
-        )
+        told = self.told and any(x.function == "mean" for x in ex.each(self.told.right, ex.Reduced))
         quotients = ex.each(self.first_form(i, j, *operands), ex.Quotient)
         return bool(told) and any(x.parts == (ex.ZERO, ex.ZERO) for x in quotients)
 
@@ -184,14 +182,14 @@ def _told(number: Decimal) -> str:
     return f"{float(number):.6g}".replace("-", "−")
 
 
-class Rearranged(Written):
+class Rearranged(WrittenOperation):
     """The numbers of one operand in another order."""
 
     layout = "rows"
     copies = True
 
 
-class Condition(Written):
+class Condition(WrittenOperation):
     """Which cells meet a condition: 1, and 0 elsewhere."""
 
     layout = "rows"

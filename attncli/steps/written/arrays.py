@@ -17,7 +17,7 @@ MOST_SIDES = 2
 """The most sides of a matrix."""
 
 
-class Side(NamedTuple):
+class ArraySide(NamedTuple):
     """A side of an array."""
 
     length: int
@@ -34,12 +34,12 @@ class Side(NamedTuple):
         return dimensions(self.length)
 
 
-class Known(NamedTuple):
+class KnownArray(NamedTuple):
     """An array, list or number that is given or made."""
 
     name: Name
     """Its full name; of what is made for each t, that of all of them."""
-    sides: tuple[Side, ...] = ()
+    sides: tuple[ArraySide, ...] = ()
     """All of its sides, of what is made for each t that one first."""
     times: tuple[int, ...] = ()
     """The times for which it is a quantity each, where it is one."""
@@ -47,7 +47,7 @@ class Known(NamedTuple):
     """Whether a list is a row, and not a column."""
 
     @property
-    def each(self) -> tuple[Side, ...]:
+    def each(self) -> tuple[ArraySide, ...]:
         """Returns the sides of one quantity."""
         return self.sides[1:] if self.times else self.sides
 
@@ -84,9 +84,9 @@ class Moment:
 class Environment:
     """All that an equation may use."""
 
-    arrays: dict[str, Known] = field(default_factory=dict)
+    arrays: dict[str, KnownArray] = field(default_factory=dict)
     functions: dict[str, OwnFunction] = field(default_factory=dict)
-    sides: dict[str, Side] = field(default_factory=dict)
+    sides: dict[str, ArraySide] = field(default_factory=dict)
     """The named sides."""
     later: frozenset[str] = frozenset()
     """The names of all that the scenario makes, which is further down where it isn't known yet."""

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from attncli.maths.equations import language as said
 from attncli.maths.equations import tree as ex
-from attncli.maths.equations.language import Part, Piece, Place
+from attncli.maths.equations.language import IndexedPlace, Part, Piece
 from attncli.maths.equations.tree import Apply, Equation, Expression, Number, Symbol, define
 from attncli.names import Name
 
@@ -48,13 +48,13 @@ class _Symbols(said.Rules[Expression]):
             return ex.Root(*arguments)
         return Apply(part.function, arguments)
 
-    def of_over(self, part: said.Over) -> Expression:
+    def of_over_indices(self, part: said.OverIndices) -> Expression:
         over = ", ".join(bound.name for bound in part.bounds)
         operand = self.of(part.operand)
         met = None if part.condition is None else self.of(part.condition)
         if part.function == "sum":
             return ex.Total(over, operand, met)
-        return ex.Reduction(part.function, over, operand, met)
+        return ex.Reduced(part.function, over, operand, met)
 
     def of_minus(self, part: said.Minus) -> Expression:
         return ex.Negative(self.of(part.operand))
@@ -62,10 +62,10 @@ class _Symbols(said.Rules[Expression]):
     def of_binary(self, part: said.Binary) -> Expression:
         return joined(part, self.of(part.left), self.of(part.right))
 
-    def of_choice(self, part: said.Choice) -> Expression:
+    def of_chosen_number(self, part: said.ChosenNumber) -> Expression:
         return Apply("where", self.each((part.condition, part.then, part.otherwise)))
 
-    def of_comparison(self, part: said.Comparison) -> Expression:
+    def of_compared_numbers(self, part: said.ComparedNumbers) -> Expression:
         sign = _RELATIONS.get(part.relation, part.relation)
         return ex.Relation(sign, self.of(part.left), self.of(part.right))
 
@@ -79,7 +79,7 @@ class _Symbols(said.Rules[Expression]):
 _SYMBOLS = _Symbols()
 
 
-def _index(place: Place) -> str:
+def _index(place: IndexedPlace) -> str:
     if not place.name:
         return str(place.shift)
     if not place.shift:

@@ -105,7 +105,7 @@ def own_function(target: said.FunctionTarget, value: Part, known: Environment) -
 
 def _check_names(target: said.FunctionTarget, value: Part, known: Environment) -> None:
     """Raises EquationError for a name in a function that nothing has."""
-    bounds = [b.name for x in said.walk(value) if isinstance(x, said.Over) for b in x.bounds]
+    bounds = [b.name for x in said.walk(value) if isinstance(x, said.OverIndices) for b in x.bounds]
     own = [parameter.name for parameter in target.parameters]
     names = (*own, *bounds, *known.arrays, *known.sides, "pi")
     for part in said.walk(value):

@@ -15,13 +15,13 @@ from attncli.maths.equations.language import (
     Cell,
     Condition,
     EquationError,
-    Over,
+    IndexedPlace,
+    OverIndices,
     Part,
-    Place,
     walk,
 )
 from attncli.scenario.file.problems import nearest
-from attncli.steps.written.arrays import Environment, Known, Moment, Side
+from attncli.steps.written.arrays import ArraySide, Environment, KnownArray, Moment
 from attncli.steps.written.functions import ALONG, FUNCTIONS, REDUCED
 
 _MOST_PLACES = 100_000
@@ -31,7 +31,7 @@ _OF_PLACES = (
     said.Reference,
     said.Minus,
     said.Binary,
-    said.Comparison,
+    said.ComparedNumbers,
     said.All,
     said.Some,
 )
@@ -42,7 +42,7 @@ class Indices:
 
     def __init__(self, known: Environment, moment: Moment | None) -> None:
         self.known, self.moment = known, moment
-        self.of: dict[str, Side] = {}
+        self.of: dict[str, ArraySide] = {}
         self.read: dict[str, str] = {}
         """What each index was found along, as an error would have it."""
 
@@ -54,7 +54,7 @@ class Indices:
 
         Raises EquationError where two sides disagree.
         """
-        inner = (part.bounds for part in walk(value) if isinstance(part, Over))
+        inner = (part.bounds for part in walk(value) if isinstance(part, OverIndices))
         bounds = [*target.bounds, *(bound for several in inner for bound in several)]
         for bound in bounds:
             if bound.side:
@@ -85,7 +85,9 @@ class Indices:
                 if place.shift and self.is_index(place):
                     self._check_shift(cell, place, side, guards)
 
-    def _check_shift(self, cell: Cell, place: Place, side: Side, guards: Sequence[Guard]) -> None:
+    def _check_shift(
+        self, cell: Cell, place: IndexedPlace, side: ArraySide, guards: Sequence[PlaceGuard]
+    ) -> None:
         length = self.of[place.name].length
         outside = [k for k in range(1, length + 1) if not 1 <= k + place.shift <= side.length]
         others = sorted(
@@ -113,7 +115,7 @@ class Indices:
         """Tells whether an index is that of the times, which is known at each."""
         return self.moment is not None and index == self.moment.index
 
-    def is_index(self, place: Place) -> bool:
+    def is_index(self, place: IndexedPlace) -> bool:
         """Tells whether a place is an index, and neither a number nor the time."""
         return place.name not in ("", "last") and not self.is_time(place.name)
 
@@ -127,7 +129,7 @@ class Indices:
             wrong = f"{index} is a side, which is as long as it is"
             raise EquationError(wrong, f"take another letter, like i in {index}", bound.start)
 
-    def learn(self, index: str, side: Side, of: str, start: int) -> None:
+    def learn(self, index: str, side: ArraySide, of: str, start: int) -> None:
         before = self.of.setdefault(index, side)
         if before.length != side.length:
             first, here = f"{before.length} of {self.read[index]}", f"{side.length} of {of}"
@@ -139,12 +141,12 @@ class Indices:
             self.of[index] = side
         self.read.setdefault(index, of)
 
-    def side(self, bound: Bound) -> Side:
+    def side(self, bound: Bound) -> ArraySide:
         if bound.side not in self.known.sides:
             raise self.known.no_side(bound)
         return self.known.sides[bound.side]
 
-    def array(self, cell: Cell) -> Known:
+    def array(self, cell: Cell) -> KnownArray:
         """Returns the array that a cell is of. Raises EquationError where there is none, or it has
         other sides."""
         array = self.known.arrays.get(cell.name)
@@ -170,7 +172,7 @@ class Indices:
         raise EquationError(f"nothing is called {name}", nearest(name, names), start)
 
 
-class Guard(NamedTuple):
+class PlaceGuard(NamedTuple):
     """A condition under which a part is worked; or the one under which it isn't."""
 
     condition: Condition
@@ -218,7 +220,7 @@ class _Met(said.Rules[Fraction | None]):
             return None
         return _SIGNS[part.sign](left, right)
 
-    def of_comparison(self, part: said.Comparison) -> Fraction | None:
+    def of_compared_numbers(self, part: said.ComparedNumbers) -> Fraction | None:
         left, right = self.of(part.left), self.of(part.right)
         if left is None or right is None:
             return None
@@ -250,20 +252,20 @@ _RELATIONS: Mapping[str, Callable[[Fraction, Fraction], bool]] = {
 
 
 def guarded(
-    value: said.Piece, guards: tuple[Guard, ...] = ()
-) -> Iterator[tuple[Cell, tuple[Guard, ...]]]:
+    value: said.Piece, guards: tuple[PlaceGuard, ...] = ()
+) -> Iterator[tuple[Cell, tuple[PlaceGuard, ...]]]:
     """Yields each cell that a part reads, with the conditions under which it is worked."""
     match value:
         case Cell():
             yield value, guards
-        case said.Choice(condition, then, otherwise):
+        case said.ChosenNumber(condition, then, otherwise):
             yield from guarded(condition, guards)
-            yield from guarded(then, (*guards, Guard(condition, True)))
-            yield from guarded(otherwise, (*guards, Guard(condition, False)))
-        case Over(_, operand, _, condition, extra):
+            yield from guarded(then, (*guards, PlaceGuard(condition, True)))
+            yield from guarded(otherwise, (*guards, PlaceGuard(condition, False)))
+        case OverIndices(_, operand, _, condition, extra):
             if condition is not None:
                 yield from guarded(condition, guards)
-                guards = (*guards, Guard(condition, True))
+                guards = (*guards, PlaceGuard(condition, True))
             yield from guarded(operand, guards)
             if extra is not None:
                 yield from guarded(extra, guards)
@@ -272,7 +274,7 @@ def guarded(
                 yield from guarded(part, guards)
 
 
-def example(name: str, array: Known) -> str:
+def example(name: str, array: KnownArray) -> str:
     """Writes how a cell of an array is read: `X[i, j]`."""
     letters = ("t" if array.times else "i", "j", "k")
     return f"{name}[{', '.join(letters[: len(array.sides)])}]" if array.sides else name
@@ -285,7 +287,7 @@ def counted_in_words(count: int, noun: str) -> str:
 
 def through_times(
     bounds: Iterable[Bound], value: Part, known: Environment
-) -> tuple[Bound, Known] | None:
+) -> tuple[Bound, KnownArray] | None:
     """Finds an index that goes through what is a matrix for each of its places, and that; None
     where there is none."""
     for cell in (part for part in walk(value) if isinstance(part, Cell)):

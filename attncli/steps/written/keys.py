@@ -45,9 +45,9 @@ from attncli.scenario.file.nodes import (
 from attncli.scenario.file.problems import Diagnostics, nearest
 from attncli.scenario.file.sources import is_source
 from attncli.scenario.written import (
+    EquationLine,
     GivenArray,
     Instead,
-    Line,
     Output,
     Standing,
     Start,
@@ -154,11 +154,13 @@ def _numbers(node: Node, problems: Diagnostics) -> MatrixLike | None:
 class EquationKind(NamedTuple):
     """An equation of a scenario's own."""
 
-    def read(self, node: Node, problems: Diagnostics) -> Line | None:
-        read = _read(node, "an equation", lambda x, at: Line(read_equation(x), at), problems)
+    def read(self, node: Node, problems: Diagnostics) -> EquationLine | None:
+        read = _read(
+            node, "an equation", lambda x, at: EquationLine(read_equation(x), at), problems
+        )
         if read is None and isinstance(node, Scalar) and (name := made_by(node.text)):
             made = WrittenEquation(Target(name, (), 0), Literal("0", 0), node.text)
-            return Line(made, node.place, is_broken=True)
+            return EquationLine(made, node.place, is_broken=True)
         return read
 
     def schema(self) -> Schema:

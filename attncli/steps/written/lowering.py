@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from attncli.maths.equations import language as said
 from attncli.maths.equations import tree as ex
-from attncli.maths.equations.language import Bound, Cell, EquationError, Over, Part, walk
+from attncli.maths.equations.language import Bound, Cell, EquationError, OverIndices, Part, walk
 from attncli.maths.equations.tree import (
     Apply,
     Equation,
@@ -26,9 +26,9 @@ from attncli.maths.numbers.rounding import Rounding
 from attncli.maths.operations.masking import MINUS_INFINITY, Masked
 from attncli.maths.operations.operation import Operation
 from attncli.maths.operations.softmax import DivideByRow, Exponential, RowSum
-from attncli.maths.operations.written import Condition, Counting, Rearranged, Written
+from attncli.maths.operations.written import Condition, Counting, Rearranged, WrittenOperation
 from attncli.names import Name
-from attncli.steps.written.arrays import MOST_SIDES, Environment, Known, Moment, Side
+from attncli.steps.written.arrays import MOST_SIDES, ArraySide, Environment, KnownArray, Moment
 from attncli.steps.written.formulas import formula_of, symbol_of
 from attncli.steps.written.functions import ALONG, without_functions
 from attncli.steps.written.indices import Indices
@@ -57,7 +57,7 @@ class Lowered(NamedTuple):
     """An equation as definitions, what it makes last."""
 
     definitions: tuple[Definition, ...]
-    made: Known
+    made: KnownArray
 
 
 def lowered(
@@ -76,7 +76,7 @@ def lowered(
 
 def sides_of_target(
     equation: said.WrittenEquation, known: Environment, moment: Moment, unknown: Collection[str]
-) -> tuple[Side, ...] | None:
+) -> tuple[ArraySide, ...] | None:
     """Returns the sides of what an equation makes at a moment, without the time; None where only
     what is `unknown` yet can tell them, or something is wrong."""
     target, indices = equation.target, Indices(known, moment)
@@ -116,7 +116,7 @@ class _Lowering:
         self.indices.check_shifts(self.value)
         names = tuple(bound.name for bound in bounds)
         is_timed = self.indices.moment is not None
-        if isinstance(self.value, Over) and self.value.function in ALONG and names:
+        if isinstance(self.value, OverIndices) and self.value.function in ALONG and names:
             return self._along_alone(self.value, names)
         lies = is_timed and len(names) == 1
         return self._of_result(names, self.value, lies=lies)
@@ -127,7 +127,7 @@ class _Lowering:
         made = self._define(name, reader, reader.read(value), names, self.told, lies=lies)
         return Lowered((*self.definitions, made), made_of(name, self._sides(names), lies=lies))
 
-    def _sides(self, names: Collection[str]) -> tuple[Side, ...]:
+    def _sides(self, names: Collection[str]) -> tuple[ArraySide, ...]:
         return tuple(self.indices.of[index] for index in names)
 
     def _reader(self, names: Collection[str], *, lies: bool) -> Reader:
@@ -143,7 +143,7 @@ class _Lowering:
         told: Equation,
         *,
         lies: bool,
-        kind: type[Written] = Written,
+        kind: type[WrittenOperation] = WrittenOperation,
     ) -> Definition:
         """Defines the quantity that a reader has read."""
         for index in names:  # along which its operands needn't go
@@ -172,8 +172,8 @@ class _Lowering:
     def _check_size(self, tree: Expression, reader: Reader) -> None:
         """Raises EquationError for more numbers than can be worked at once."""
         lengths = {x: self.indices.of[index].length for index, x in reader.letters.items()}
-        for node in (tree, *ex.each(tree, ex.Total), *ex.each(tree, ex.Reduction)):
-            part = node.operand if isinstance(node, ex.Total | ex.Reduction) else node
+        for node in (tree, *ex.each(tree, ex.Total), *ex.each(tree, ex.Reduced)):
+            part = node.operand if isinstance(node, ex.Total | ex.Reduced) else node
             used = {letter for operand in ex.operands_in(part) for letter in operand.indices}
             count = prod(lengths[letter] for letter in used)
             match node:
@@ -207,7 +207,7 @@ class _Lowering:
 
     # -- softmax and layer norm --------------------------------------------------------------------
 
-    def _along_alone(self, part: Over, names: tuple[str, ...]) -> Lowered:
+    def _along_alone(self, part: OverIndices, names: tuple[str, ...]) -> Lowered:
         """Lowers an equation that is nothing but a softmax, which is what it makes; where it goes
         along the first of two sides, its parts are made the other way round."""
         name = self.planner.name(self.target.name)
@@ -222,7 +222,7 @@ class _Lowering:
         )
 
     def _turned(
-        self, part: Over, indices: tuple[str, ...], names: tuple[str, ...], name: Name
+        self, part: OverIndices, indices: tuple[str, ...], names: tuple[str, ...], name: Name
     ) -> Lowered:
         """Lowers a softmax along the first side of what it makes: its parts have that side last,
         and only the quotient has the author's order."""
@@ -248,14 +248,14 @@ class _Lowering:
         """Returns the index of the times, which stands before all others."""
         return (self.indices.moment.index,) if self.indices.moment else ()
 
-    def _hoisted(self, part: Over, scope: Collection[str]) -> tuple[Name, tuple[str, ...]]:
+    def _hoisted(self, part: OverIndices, scope: Collection[str]) -> tuple[Name, tuple[str, ...]]:
         """Makes a softmax inside an equation a quantity of its own."""
         taken = sum(part.function in d.name.local for d in self.definitions)
         local = f"{self.target.name}_{part.function}{taken + 1 if taken else ''}"
         return self._along(part, scope, self.planner.name(local))
 
     def _along(
-        self, part: Over, scope: Collection[str], name: Name
+        self, part: OverIndices, scope: Collection[str], name: Name
     ) -> tuple[Name, tuple[str, ...]]:
         """Makes what goes along an index a quantity, whose last side is that index; returns its
         name and its indices."""
@@ -270,7 +270,9 @@ class _Lowering:
         self.definitions.append(Definition(name, divided, (exp, exp_sum)))
         return name, indices
 
-    def _exponentials(self, part: Over, indices: tuple[str, ...], name: Name) -> tuple[Name, Name]:
+    def _exponentials(
+        self, part: OverIndices, indices: tuple[str, ...], name: Name
+    ) -> tuple[Name, Name]:
         """Makes what a softmax divides, and what it divides by; returns their names."""
         inside = self._array_of(part, indices, name)
         if part.condition is not None:
@@ -295,7 +297,9 @@ class _Lowering:
         is_timed = moment is not None and name == name.at(moment.now)
         return at(name.at(None).local, *(self._time if is_timed else ()), *indices)
 
-    def _normalized(self, part: Over, indices: tuple[str, ...], inside: Name, name: Name) -> None:
+    def _normalized(
+        self, part: OverIndices, indices: tuple[str, ...], inside: Name, name: Name
+    ) -> None:
         """Makes a layer norm along the last index, in equations: (x − mean) / √(variance + ε)."""
         if part.condition is not None:
             wrong, right = "layer_norm takes no condition", "make an array of what takes part"
@@ -329,19 +333,19 @@ class _Lowering:
             self.definitions += made.definitions
             arrays[equation.target.name] = self._timed(*made.made[:2], lies=made.made.lies)
 
-    def _timed(self, name: Name, sides: tuple[Side, ...], *, lies: bool) -> Known:
+    def _timed(self, name: Name, sides: tuple[ArraySide, ...], *, lies: bool) -> KnownArray:
         """Returns what is known of a quantity that is made on the way, at a moment if there is
         one."""
         moment = self.indices.moment
         if moment is None:
-            return Known(name, sides, (), lies)
-        return Known(name.at(None), (Side(len(moment.order)), *sides), moment.order, lies)
+            return KnownArray(name, sides, (), lies)
+        return KnownArray(name.at(None), (ArraySide(len(moment.order)), *sides), moment.order, lies)
 
     def _beside(self, name: Name, what: str) -> Name:
         """Returns the name of what is made on the way to a quantity: `alpha_exp`."""
         return self.planner.name(f"{name.local}_{what}")
 
-    def _indices_along(self, part: Over, scope: Collection[str]) -> tuple[str, ...]:
+    def _indices_along(self, part: OverIndices, scope: Collection[str]) -> tuple[str, ...]:
         """Returns the indices of what goes along one of them, which is the last. Raises
         EquationError."""
         bound, *others = part.bounds
@@ -361,22 +365,22 @@ class _Lowering:
             raise EquationError(wrong, "make its operand an array above", part.start)
         return (*rest, bound.name)
 
-    def _array_of(self, part: Over, indices: tuple[str, ...], name: Name) -> Name:
+    def _array_of(self, part: OverIndices, indices: tuple[str, ...], name: Name) -> Name:
         """Returns the quantity of what a softmax is of, made anew where there is none."""
-        operand, kind = part.operand, Written
+        operand, kind = part.operand, WrittenOperation
         if isinstance(operand, Cell):
             array, moment = self.indices.array(operand), self.indices.moment
             places = operand.places[1:] if array.times else operand.places
             first = operand.places[0] if operand.places else None
             is_now = not array.times or (moment and first and first[:2] == (moment.index, 0))
             straight = [p.name for p in places if not p.shift] == [*indices]
-            kind = Rearranged if is_now and not straight else Written
+            kind = Rearranged if is_now and not straight else WrittenOperation
             if is_now and straight and (len(indices) > 1 or array.lies):
                 return array.name.at(moment.now) if array.times and moment else array.name
         return self._made_beside(operand, indices, self._beside(name, "in"), kind)
 
     def _made_beside(
-        self, part: said.Piece, indices: tuple[str, ...], name: Name, kind: type[Written]
+        self, part: said.Piece, indices: tuple[str, ...], name: Name, kind: type[WrittenOperation]
     ) -> Name:
         """Defines a quantity that has a part, or a condition, for each of its cells."""
         lies = len(indices) == 1
@@ -388,7 +392,9 @@ class _Lowering:
         )
         return name
 
-    def _masked(self, part: Over, indices: tuple[str, ...], inside: Name, name: Name) -> Name:
+    def _masked(
+        self, part: OverIndices, indices: tuple[str, ...], inside: Name, name: Name
+    ) -> Name:
         """Hides what doesn't meet the condition of a softmax by −∞."""
         assert part.condition is not None
         seen = self._made_beside(part.condition, indices, self._beside(name, "seen"), Condition)
@@ -399,16 +405,16 @@ class _Lowering:
         return masked
 
 
-def made_of(name: Name, sides: tuple[Side, ...], *, lies: bool) -> Known:
+def made_of(name: Name, sides: tuple[ArraySide, ...], *, lies: bool) -> KnownArray:
     """Returns what is known of what an equation made."""
-    return Known(name, sides, (), lies=lies and len(sides) == 1)
+    return KnownArray(name, sides, (), lies=lies and len(sides) == 1)
 
 
 def _with_axes(
     name: Name,
     operation: Operation,
     operands: tuple[Name, ...],
-    sides: tuple[Side, ...],
+    sides: tuple[ArraySide, ...],
     *,
     lies: bool,
 ) -> Definition:

@@ -19,8 +19,8 @@ from attncli.maths.operations.rearranging import JoinRows
 from attncli.names import Name
 from attncli.scenario.file.nodes import TextPlace
 from attncli.scenario.file.problems import Diagnostics, nearest
-from attncli.scenario.written import Line, Times, WrittenMistake, WrittenStep
-from attncli.steps.written.arrays import MOST_SIDES, Environment, Known, Moment, Side
+from attncli.scenario.written import EquationLine, Times, WrittenMistake, WrittenStep
+from attncli.steps.written.arrays import MOST_SIDES, ArraySide, Environment, KnownArray, Moment
 from attncli.steps.written.functions import ALONG, FUNCTIONS, REDUCED, own_function
 from attncli.steps.written.indices import through_times
 from attncli.steps.written.lowering import Planner, lowered, sides_of_target
@@ -37,7 +37,7 @@ class MadeWrongly(NamedTuple):
     """All that is made otherwise, first what the mistake is in."""
 
 
-class Part(NamedTuple):
+class PlannedPart(NamedTuple):
     """What a step makes at a time, or once."""
 
     time: int | None
@@ -51,7 +51,7 @@ class Part(NamedTuple):
 
 def planned(
     step: WrittenStep, known: Environment, planner: Planner, problems: Diagnostics
-) -> tuple[Part, ...]:
+) -> tuple[PlannedPart, ...]:
     """Plans a step, and adds what it makes to what is known.
 
     What is wrong with its equations goes to `problems`, with the place of each.
@@ -65,10 +65,10 @@ class _Planning:
     ) -> None:
         self.step, self.known, self.planner, self.problems = step, known, planner, problems
 
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[PlannedPart, ...]:
         self.known.broken |= {x.equation.target.name for x in self.step.lines if x.is_broken}
         whole = [line for line in self.step.lines if not line.is_broken]
-        lines: list[Line] = []
+        lines: list[EquationLine] = []
         for line in whole:
             if self._is_new(line, {other.equation.target.name for other in lines}):
                 lines.append(line)
@@ -77,7 +77,7 @@ class _Planning:
             for line in lines:
                 made += self._once(line)
             wrongly = self._wrongly(lines, made, None)
-            return (Part(None, tuple(made), tuple(wrongly)),) if made else ()
+            return (PlannedPart(None, tuple(made), tuple(wrongly)),) if made else ()
         side = self._hearing(self.step.over.place, partial(self._side, self._times, lines))
         if side is None:
             self.known.broken |= {line.equation.target.name for line in lines}
@@ -98,7 +98,7 @@ class _Planning:
                 self.problems.add(place.at(wrong.start), wrong.wrong, wrong.right)
             return None
 
-    def _is_new(self, line: Line, above: Collection[str]) -> bool:
+    def _is_new(self, line: EquationLine, above: Collection[str]) -> bool:
         """Tells whether an equation makes what isn't there yet, and complains if it doesn't."""
         target, known = line.equation.target, self.known
         name = target.name
@@ -116,7 +116,7 @@ class _Planning:
         self.known.broken.add(name)
         return False
 
-    def _once(self, line: Line) -> tuple[Definition, ...]:
+    def _once(self, line: EquationLine) -> tuple[Definition, ...]:
         target = line.equation.target
         if isinstance(target, FunctionTarget):
             defined = partial(own_function, target, line.equation.value, self.known)
@@ -138,7 +138,9 @@ class _Planning:
         self.known.arrays[target.name] = made.made
         return _standing(made.definitions, line)
 
-    def _at_each(self, line: Line, target: Target, through: Known) -> tuple[Definition, ...]:
+    def _at_each(
+        self, line: EquationLine, target: Target, through: KnownArray
+    ) -> tuple[Definition, ...]:
         """Works an equation for each place of its first index."""
         order = tuple(sorted(through.times))
         moments = [Moment(target.bounds[0].name, now, order, {}) for now in order]
@@ -146,13 +148,13 @@ class _Planning:
         made = [d for moment in moments for d in self._at(moment, [line])]
         known = self.known.arrays.get(target.name)
         if known is not None and len(known.sides) <= MOST_SIDES:
-            self.known.arrays[target.name] = Known(known.name, known.sides)
+            self.known.arrays[target.name] = KnownArray(known.name, known.sides)
             made.append(_together(known))
         return tuple(made)
 
     # -- over times --------------------------------------------------------------------------------
 
-    def _side(self, times: Times, lines: Sequence[Line]) -> Side:
+    def _side(self, times: Times, lines: Sequence[EquationLine]) -> ArraySide:
         """Returns the side that the times go along. Raises EquationError where nothing says it."""
         bound = times.bound
         if bound.side:
@@ -170,13 +172,13 @@ class _Planning:
         wrong = f"nothing says how far {bound.name} goes"
         raise EquationError(wrong, self.known.bounded(bound.name), bound.start)
 
-    def _check_whole(self, bound: Bound, lines: Sequence[Line]) -> None:
+    def _check_whole(self, bound: Bound, lines: Sequence[EquationLine]) -> None:
         """Raises an error that says nothing where equations read what is broken."""
         parts = [part for line in lines for part in walk(line.equation.value)]
         if self.known.broken & {part.name for part in parts if isinstance(part, Cell)}:
             raise EquationError("", "", bound.start)
 
-    def _over(self, lines: Sequence[Line], side: Side) -> Iterator[Part]:
+    def _over(self, lines: Sequence[EquationLine], side: ArraySide) -> Iterator[PlannedPart]:
         times = self._times
         order = tuple(range(1, side.length + 1))
         order = order[::-1] if times.backward else order
@@ -193,15 +195,15 @@ class _Planning:
         for moment in moments:
             definitions = tuple(self._at(moment, arrays))
             wrongly = tuple(self._wrongly(arrays, definitions, moment))
-            yield Part(moment.now, definitions, wrongly, order)
+            yield PlannedPart(moment.now, definitions, wrongly, order)
         made = [self.known.arrays.get(line.equation.target.name) for line in arrays]
         flat = [known for known in made if known and len(known.sides) <= MOST_SIDES]
         for known in flat:
-            self.known.arrays[known.name.local] = Known(known.name, known.sides)
+            self.known.arrays[known.name.local] = KnownArray(known.name, known.sides)
         if flat:
-            yield Part(0, tuple(map(_together, flat)), times=order)
+            yield PlannedPart(0, tuple(map(_together, flat)), times=order)
 
-    def _at(self, moment: Moment, lines: Sequence[Line]) -> Iterator[Definition]:
+    def _at(self, moment: Moment, lines: Sequence[EquationLine]) -> Iterator[Definition]:
         """Yields the definitions of what is made at a time."""
 
         own = self._planner_at(moment)
@@ -226,7 +228,7 @@ class _Planning:
         return self.planner._replace(name=name) if moment else self.planner
 
     def _wrongly(
-        self, lines: Sequence[Line], right: Sequence[Definition], moment: Moment | None
+        self, lines: Sequence[EquationLine], right: Sequence[Definition], moment: Moment | None
     ) -> Iterator[MadeWrongly]:
         """Yields the mistakes of a step, each with what is made otherwise by it."""
         targets = {line.equation.target.name: line for line in lines}
@@ -246,7 +248,7 @@ class _Planning:
             if others:
                 yield MadeWrongly(mistake, others)
 
-    def _declare(self, lines: Sequence[Line], moment: Moment, side: Side) -> None:
+    def _declare(self, lines: Sequence[EquationLine], moment: Moment, side: ArraySide) -> None:
         """Finds the sides of all that a step over times makes, which may read each other."""
         waiting = [line for line in lines if line.equation.target.name not in self.known.broken]
         names = {line.equation.target.name for line in waiting}
@@ -260,18 +262,20 @@ class _Planning:
                 name = line.equation.target.name
                 names.discard(name)
                 full = self.planner.name(name)
-                self.known.arrays[name] = Known(full, (side, *sides), moment.order, len(sides) == 1)
+                self.known.arrays[name] = KnownArray(
+                    full, (side, *sides), moment.order, len(sides) == 1
+                )
             if len(waiting) == before:
                 return  # lowering says what is missing
 
 
-def _standing(definitions: Sequence[Definition], line: Line) -> tuple[Definition, ...]:
+def _standing(definitions: Sequence[Definition], line: EquationLine) -> tuple[Definition, ...]:
     """Returns definitions that know where their equation stands."""
     where = line.place.at(line.equation.target.start)
     return tuple(definition._replace(where=where) for definition in definitions)
 
 
-def _together(known: Known) -> Definition:
+def _together(known: KnownArray) -> Definition:
     """Puts the rows or numbers that are made for each time together to one matrix or list."""
     times = sorted(known.times)
     names = tuple(known.name.at(time) for time in times)

@@ -15,10 +15,10 @@ from typing import Protocol
 
 from attncli.maths.equations import language as said
 from attncli.maths.equations import tree as ex
-from attncli.maths.equations.language import Bound, Cell, EquationError, Over, Place
+from attncli.maths.equations.language import Bound, Cell, EquationError, IndexedPlace, OverIndices
 from attncli.maths.equations.tree import Apply, Expression, Number, Operand, constant, minus
 from attncli.names import Name, below
-from attncli.steps.written.arrays import Known, Moment, Side
+from attncli.steps.written.arrays import ArraySide, KnownArray, Moment
 from attncli.steps.written.formulas import joined
 from attncli.steps.written.functions import ALONG, FUNCTIONS, REDUCED, applied
 from attncli.steps.written.indices import Indices, counted_in_words, example, through_times
@@ -58,7 +58,7 @@ class Operands:
 class Hoisted(Protocol):
     """Makes what goes along an index a quantity of its own."""
 
-    def __call__(self, part: Over, scope: Collection[str]) -> tuple[Name, tuple[str, ...]]:
+    def __call__(self, part: OverIndices, scope: Collection[str]) -> tuple[Name, tuple[str, ...]]:
         """Returns its name and its indices."""
 
 
@@ -77,7 +77,7 @@ class Reader:
     def read(self, part: said.Piece) -> Expression:
         """Reads a part in which the indices of the result are known; a condition is 1 where it
         holds, and 0 elsewhere. Raises EquationError."""
-        return _Parts(self, frozenset(self.letters)).of(part)
+        return _EquationParts(self, frozenset(self.letters)).of(part)
 
     def letter(self, index: str) -> str:
         """Returns the letter of an index."""
@@ -105,7 +105,7 @@ class Reader:
         return EquationError(wrong, right, start)
 
 
-class _Parts(said.Rules[Expression]):
+class _EquationParts(said.Rules[Expression]):
     """The parts of an equation within the indices of a `scope`."""
 
     def __init__(self, reader: Reader, scope: frozenset[str]) -> None:
@@ -128,13 +128,13 @@ class _Parts(said.Rules[Expression]):
             return ex.Quotient(ex.ONE, ex.Power(left, right.operand))
         return joined(part, left, right)
 
-    def of_choice(self, part: said.Choice) -> Expression:
+    def of_chosen_number(self, part: said.ChosenNumber) -> Expression:
         return Apply("where", self.each((part.condition, part.then, part.otherwise)))
 
     def of_call(self, part: said.Call) -> Expression:
         return applied(part, self.each(part.arguments), self.known)
 
-    def of_comparison(self, part: said.Comparison) -> Expression:
+    def of_compared_numbers(self, part: said.ComparedNumbers) -> Expression:
         return _RELATIONS[part.relation](self.of(part.left), self.of(part.right))
 
     def of_all(self, part: said.All) -> Expression:
@@ -159,7 +159,7 @@ class _Parts(said.Rules[Expression]):
             self.indices.refuse_name(name, part.start)
         return ex.PI if name == "pi" else constant(self.known.sides[name].length)
 
-    def _number(self, part: said.Reference, array: Known) -> Expression:
+    def _number(self, part: said.Reference, array: KnownArray) -> Expression:
         """Reads an array that is one number."""
         if array.sides:
             wrong = f"{part.name} has {counted_in_words(len(array.sides), 'side')}, here none"
@@ -187,7 +187,7 @@ class _Parts(said.Rules[Expression]):
             raise EquationError(wrong, right, cell.start)
         return self._element(cell, array, array.name.at(now), cell.places[1:])
 
-    def _before_all(self, cell: Cell, array: Known) -> Expression | None:
+    def _before_all(self, cell: Cell, array: KnownArray) -> Expression | None:
         """Reads what stands before the first time; returns None for a cell at any other time.
 
         Raises EquationError for a time that can't be read.
@@ -214,7 +214,7 @@ class _Parts(said.Rules[Expression]):
         return self.of(Cell(start.array, cell.places[1:], cell.start))
 
     def _element(
-        self, cell: Cell, array: Known, name: Name, places: tuple[Place, ...]
+        self, cell: Cell, array: KnownArray, name: Name, places: tuple[IndexedPlace, ...]
     ) -> Expression:
         """Reads a cell of one matrix, list or number."""
         reader, letters = self.reader, list[str]()
@@ -238,14 +238,14 @@ class _Parts(said.Rules[Expression]):
             tree = ex.Total(reader.letters[own], Apply("where", (met, tree, ex.ZERO)))
         return tree
 
-    def _shifted(self, place: Place) -> Expression:
+    def _shifted(self, place: IndexedPlace) -> Expression:
         """Returns the number of a place beside an index: i − 1."""
         at, shift = self.reader.count(place.name), constant(abs(place.shift))
         if not place.shift:
             return at
         return ex.Sum((at, shift if place.shift > 0 else ex.Negative(shift)))
 
-    def _fixed(self, place: Place, side: Side) -> int | None:
+    def _fixed(self, place: IndexedPlace, side: ArraySide) -> int | None:
         """Returns the number that a place is fixed at, from 1; None for an index."""
         if place.name == "last":
             return side.length
@@ -253,7 +253,7 @@ class _Parts(said.Rules[Expression]):
             return self.moment.now + place.shift
         return None if place.name else place.shift
 
-    def _check_inside(self, cell: Cell, place: Place, at: int, length: int) -> None:
+    def _check_inside(self, cell: Cell, place: IndexedPlace, at: int, length: int) -> None:
         """Raises EquationError for a place beyond a side."""
         if 1 <= at <= length:
             return
@@ -264,7 +264,7 @@ class _Parts(said.Rules[Expression]):
 
     # -- over indices ------------------------------------------------------------------------------
 
-    def of_over(self, part: Over) -> Expression:
+    def of_over_indices(self, part: OverIndices) -> Expression:
         if part.function in ALONG:
             name, indices = self.reader.hoisted(part, self.scope)
             letters = tuple(map(self.reader.letter, indices))
@@ -273,7 +273,7 @@ class _Parts(said.Rules[Expression]):
         through = through_times(part.bounds, part.operand, self.known)
         if through is not None:
             return self._written_out(part, *through)
-        inner = _Parts(self.reader, self.scope | {bound.name for bound in part.bounds})
+        inner = _EquationParts(self.reader, self.scope | {bound.name for bound in part.bounds})
         over = "".join(self.reader.letter(bound.name) for bound in part.bounds)
         condition = None if part.condition is None else inner.of(part.condition)
         operand = inner.of(part.operand)
@@ -284,7 +284,7 @@ class _Parts(said.Rules[Expression]):
                 operand = Apply("where", (once, operand, ex.ZERO))
         if part.function not in ("sum", "mean"):
             nothing = ex.NEUTRAL[part.function]
-            return ex.Reduction(part.function, over, _kept(condition, operand, nothing))
+            return ex.Reduced(part.function, over, _kept(condition, operand, nothing))
         total = ex.Total(over, _kept(condition, operand, ex.ZERO))
         if part.function == "sum":
             return total
@@ -293,7 +293,7 @@ class _Parts(said.Rules[Expression]):
             return ex.Quotient(total, constant(count))
         return ex.Quotient(total, ex.Total(over, _kept(condition, ex.ONE, ex.ZERO)))
 
-    def _written_out(self, part: Over, bound: Bound, array: Known) -> Expression:
+    def _written_out(self, part: OverIndices, bound: Bound, array: KnownArray) -> Expression:
         """Reads what is made of all numbers along an index number by number."""
         others = tuple(other for other in part.bounds if other is not bound)
         kept, name = [], "sum" if part.function == "mean" else part.function
@@ -318,7 +318,7 @@ class _Parts(said.Rules[Expression]):
         count = prod(self.indices.of[other.name].length for other in others)
         return ex.Quotient(total, ex.Product((constant(count), ex.Sum(tuple(conditions)))))
 
-    def _check_reduced(self, part: Over) -> None:
+    def _check_reduced(self, part: OverIndices) -> None:
         """Raises EquationError for what can't be done over indices, or not over these."""
         name = part.function
         if name not in REDUCED:

@@ -15,7 +15,7 @@ from attncli.scenario.file.problems import Diagnostics, nearest
 from attncli.scenario.scenario import Scenario, Shape
 from attncli.scenario.written import Standing, WrittenModel, WrittenStep
 from attncli.steps.order import FLOWS, goes_to
-from attncli.steps.written.arrays import Known, OwnFunction, Side
+from attncli.steps.written.arrays import ArraySide, KnownArray, OwnFunction
 from attncli.steps.written.step import environment_of, planned_at
 from attncli.trace import AttentionPlace, HeadPlace, Place, PlannedStep, ResidualPlace
 from attncli.trace.axes import DIMENSIONS, NONE, TOKENS, Labelled, given_axes, made_axes
@@ -67,7 +67,7 @@ class StandingSteps:
         self.groups = groups_of(scenario.plan.written)
         self.scenario, self.problems = scenario, problems
         self.around = _Surroundings(scenario)
-        self.known: dict[Name, Known] = {}
+        self.known: dict[Name, KnownArray] = {}
         """What equations made, by full names."""
         self.counted: set[int] = set()
         self.told: dict[tuple[int, Site], Name] = {}
@@ -223,14 +223,14 @@ class _GroupTelling:
         tokens = distinct_tokens(place.text.tokens)
         rows, d_model = around.shape(below(place.stack.path, "X"))
         if tokens or rows:
-            sides["token"] = Side(len(tokens) or rows or 0, "token", tokens, TOKENS)
+            sides["token"] = ArraySide(len(tokens) or rows or 0, "token", tokens, TOKENS)
         lengths = {"d_model": d_model}
         if isinstance(place, AttentionPlace):
             widths = {x: around.shape(place.latest(x))[1] for x in ("Q", "K", "V")}
             lengths |= {"d_k": widths["K"] or widths["Q"], "d_v": widths["V"]}
         for name, length in lengths.items():
             if length:
-                sides.setdefault(name, Side(length, name))
+                sides.setdefault(name, ArraySide(length, name))
 
     def _find_functions(self) -> None:
         """Finds the functions that steps above define."""
@@ -266,7 +266,7 @@ class _GroupTelling:
             given = self.own.scenario.gives(here)
             if given or here in self.own.around or here in self.own.known:
                 array = self._array(here)
-                self.known.arrays[name] = array or Known(here)
+                self.known.arrays[name] = array or KnownArray(here)
 
     def _found(self, name: str) -> Name | None:
         """Returns the full name of what is called so at the place, or around it."""
@@ -283,7 +283,7 @@ class _GroupTelling:
         full = next(found, None)
         return place.find(name) if full is None and place.gives(name) else full
 
-    def _array(self, full: Name) -> Known | None:
+    def _array(self, full: Name) -> KnownArray | None:
         """Returns what is known of a quantity; None where its size isn't."""
         return self.own.known.get(full) or self.own.around.array(full)
 
@@ -328,7 +328,7 @@ class _Surroundings:
         """Returns the shape of a quantity, with None for what isn't known."""
         return self._shapes.get(name, (None, None))
 
-    def array(self, name: Name) -> Known | None:
+    def array(self, name: Name) -> KnownArray | None:
         """Returns what equations know of a quantity; None where its size isn't known."""
         rows, columns = self.shape(name)
         if rows is None or columns is None:
@@ -336,11 +336,13 @@ class _Surroundings:
         axes, definition = self._labelled(name), self.made.get(name)
         sides = _side(rows, axes.rows), _side(columns, axes.columns)
         if name in self.scenario.given.matrices or definition is None:
-            return Known(name, sides[1:] if self._is_list(name) else sides, (), self._is_list(name))
+            return KnownArray(
+                name, sides[1:] if self._is_list(name) else sides, (), self._is_list(name)
+            )
         is_row, is_column = _is_single(definition.operation)
         if is_row:
-            return Known(name, () if is_column else sides[1:], (), not is_column)
-        return Known(name, sides[:1] if is_column else sides)
+            return KnownArray(name, () if is_column else sides[1:], (), not is_column)
+        return KnownArray(name, sides[:1] if is_column else sides)
 
     def _is_list(self, name: Name) -> bool:
         return name in self.scenario.given.vectors
@@ -368,9 +370,9 @@ class _Surroundings:
         return self._axes[name]
 
 
-def _side(length: int, axis: Axis) -> Side:
+def _side(length: int, axis: Axis) -> ArraySide:
     named = axis.role not in (DIMENSIONS, NONE) and len(axis.names) == length
-    return Side(length, "", axis.names, axis.role) if named else Side(length)
+    return ArraySide(length, "", axis.names, axis.role) if named else ArraySide(length)
 
 
 def _is_single(operation: Operation) -> tuple[bool, bool]:

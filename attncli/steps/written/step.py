@@ -25,14 +25,14 @@ from attncli.steps.step import (
     Step,
     Wording,
 )
-from attncli.steps.written.arrays import MOST_SIDES, Environment, Known, Side
+from attncli.steps.written.arrays import MOST_SIDES, ArraySide, Environment, KnownArray
 from attncli.steps.written.files import STEPS
 from attncli.steps.written.formulas import formula_of
 from attncli.steps.written.keys import EQUATIONS, GIVEN, NAMES, SIZES, VARY
 from attncli.trace import Place, PlannedStep
 
 if TYPE_CHECKING:
-    from attncli.steps.written.planning import Part
+    from attncli.steps.written.planning import PlannedPart
 
 _STEP = "equations"
 _MOST_TIMES = 1001
@@ -44,7 +44,7 @@ class WrittenPlace(Place):
     """A place at which a step of a scenario's own is taken."""
 
     own: WrittenStep
-    part: Part
+    part: PlannedPart
     """What is made here."""
 
     @property
@@ -79,18 +79,18 @@ def environment_of(scenario: Scenario) -> Environment:
     """Returns what the equations of a scenario know before any of them."""
     written, known = scenario.plan.written, Environment()
     for name, labels in written.labels.items():
-        known.sides[name] = Side(len(labels), name, labels)
+        known.sides[name] = ArraySide(len(labels), name, labels)
     for name, length in written.sizes.items():
-        known.sides[name] = Side(length, name)
+        known.sides[name] = ArraySide(length, name)
     for name, sides in written.sides.items():
         found = _lengths(name, sides, scenario)
         times, lengths = found or ((), ())
         own = tuple(
-            known.sides.setdefault(side, Side(length, side)) if side else Side(length)
+            known.sides.setdefault(side, ArraySide(length, side)) if side else ArraySide(length)
             for side, length in zip(sides, lengths, strict=False)
         )
         if found and [side.length for side in own] == [*lengths]:
-            known.arrays[name] = Known(name, own, times, lies=len(own) == 1)
+            known.arrays[name] = KnownArray(name, own, times, lies=len(own) == 1)
         else:  # its numbers can't be read, or it is longer than others
             known.broken |= {name, *sides} - {""}
     keys = (place.partition(".") for place in scenario.file.places)

@@ -85,7 +85,7 @@ OF_EACH_KIND: tuple[ex.Expression, ...] = (
     ex.Sum((A, B)), ex.Product((A, B)), ex.MatrixProduct((A, B)), ex.Vector((A, B)),
     ex.Dot(A, B), ex.Quotient(A, B), ex.Power(A, B),
     ex.Negative(A), ex.Root(A), ex.Transposed(A),
-    ex.Apply("a", (A,)), ex.Total("a", A), ex.Reduction("max", "a", A), ex.Relation("<", A, B),
+    ex.Apply("a", (A,)), ex.Total("a", A), ex.Reduced("max", "a", A), ex.Relation("<", A, B),
     Word("a"),
 )  # fmt: skip
 
