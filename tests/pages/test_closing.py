@@ -121,10 +121,14 @@ def asked_in(name: str) -> list[tuple[str, list[str]]]:
     return [(q, shlex.split(c)) for q, _, c in (note.rpartition("? attn ") for note in notes)]
 
 
+IN_NUMBERS = EQUATIONS | {"softmax_gradient", "tokenizers"}
+"""Scenarios whose pages find the same after a change of their numbers."""
+
+
 @sampled(6, name=LIGHT)
 def test_a_page_ends_with_a_question_whose_command_answers_it(name: str) -> None:
-    """The page of the command is another one, in what was found or in what it ends with; of equations
-    nothing is found but their numbers."""
+    """The page of the command is another one, in what was found or in what it ends with; where nothing is found but
+    numbers, in these."""
     asked = asked_in(name)
     assert asked
     own = CliRunner().invoke(app, ["run", name]).stdout
@@ -133,8 +137,8 @@ def test_a_page_ends_with_a_question_whose_command_answers_it(name: str) -> None
         result = CliRunner().invoke(app, command)
         assert result.exit_code == 0, result.stderr
         found, others = (_found_on(page) for page in (own, result.stdout))
-        assert others != found or name in EQUATIONS
-        assert _numbers_on(own) != _numbers_on(result.stdout) or name not in EQUATIONS
+        assert others != found or name in IN_NUMBERS
+        assert _numbers_on(own) != _numbers_on(result.stdout) or name not in IN_NUMBERS
 
 
 def _numbers_on(page: str) -> list[str]:

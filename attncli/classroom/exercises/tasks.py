@@ -220,16 +220,14 @@ def _own_part(section: Section, trace: Trace) -> PlannedStep | None:
 def _mistakes(parts: Sequence[PlannedStep], words: Words) -> Sequence[Block]:
     """Returns the mistakes of a step that can be made in one of some parts, in the words of the
     first such part."""
-    names = dict.fromkeys(mistake.name for part in parts for mistake in step_of(part).mistakes)
-    ways = {
-        name: ((m, part) for part in parts for m in step_of(part).mistakes if m.name == name)
-        for name in names
-    }
-    made = (
-        next((m.says_at(*at) for m, p in own if any(m.ways(*(at := (p.place, p.definitions))))), "")
-        for own in ways.values()
-    )
-    mistakes = tuple((says,) for says in made if says)
+    said: dict[str, str] = {}
+    for part in parts:
+        at = part.place, part.definitions
+        for mistake in step_of(part).mistakes:
+            said.setdefault(mistake.name, "")
+            if not said[mistake.name] and any(mistake.ways(*at)):
+                said[mistake.name] = mistake.says_at(*at)
+    mistakes = tuple((says,) for says in said.values() if says)
     return [Subheading((words.common_mistakes,)), Bullets(mistakes)] if mistakes else []
 
 

@@ -275,7 +275,9 @@ def test_everything_that_is_made_is_asked_for_once() -> None:
         shown = trace.scenario.page.show.queries
         asked = {q.id for q in questions(papers(trace, request_for(trace)).whole)}
         made = [
-            q for q in trace.quantities.values() if not q.given and not is_in_words(trace, q.name)
+            q
+            for q in trace.quantities.values()
+            if q.definition and not q.definition.operation.untold and not is_in_words(trace, q.name)
         ]
         cells = {
             q.address(i, j): source_of(trace, Location(q.name, i, j))
