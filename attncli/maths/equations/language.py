@@ -322,8 +322,24 @@ _TOKEN = re.compile(
     r"|(?P<sign>\*\*|<=|>=|==|!=|[-+*/^()\[\],<>=])|(?P<end>$)|(?P<other>.))",
     re.DOTALL,
 )
-_ALIKE = {"−": "-", "–": "-", "×": "*", "·": "*", "≤": "<=", "≥": ">=", "≠": "!=", "^": "**"}
+_ALIKE = {
+    "−": "-",
+    "–": "-",
+    "×": "*",
+    "·": "*",
+    "⊙": "*",
+    "≤": "<=",
+    "≥": ">=",
+    "≠": "!=",
+    "^": "**",
+}
 """Signs of print for those of a keyboard."""
+_WRITABLE = "write numbers, names, + - * / ** ( ) [ ] and ,"
+_INSTEAD = {
+    ":": "write an index for a whole side, X[i, k], and sum(… for k)",
+    "@": "write the product with its indices: sum(X[i, k] * W[k, j] for k)",
+}
+"""What is written for signs that other programs have."""
 WORDS = frozenset({"for", "in", "if", "else", "and", "or", "last", "not"})
 _RELATIONS = ("<", "<=", ">", ">=", "==", "!=")
 
@@ -347,7 +363,7 @@ def _tokens(text: str) -> Iterator[_Token]:
             what = (
                 "a text can't stand in an equation" if word in "\"'" else f"{word} has no meaning"
             )
-            raise EquationError(what, "write numbers, names, + - * / ** ( ) [ ] and ,", start)
+            raise EquationError(what, _INSTEAD.get(word, _WRITABLE), start)
         yield _Token("word" if word in WORDS else kind, word, start)
         if kind == "end":
             return

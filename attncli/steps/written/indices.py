@@ -64,10 +64,21 @@ class Indices:
             self._learn_from(cell, shifted=False)
         for cell in cells:  # a shifted index tells how far it goes only where nothing else does
             self._learn_from(cell, shifted=True)
+        if not some:
+            self._check_named_alone(value)
         for bound in () if some else bounds:
             if bound.name not in self.of and not self.is_time(bound.name):
                 wrong = f"nothing says how far {bound.name} goes"
                 raise EquationError(wrong, self.known.bounded(bound.name), bound.start)
+
+    def _check_named_alone(self, value: Part) -> None:
+        """Raises EquationError for an array that is read without its indices."""
+        for part in walk(value):
+            array = self.known.arrays.get(part.name) if isinstance(part, said.Reference) else None
+            if isinstance(part, said.Reference) and array is not None and array.sides:
+                has = counted_in_words(len(array.sides), "side")
+                wrong = f"{part.name} has {has}, here none"
+                raise EquationError(wrong, f"write {example(part.name, array)}", part.start)
 
     def _learn_from(self, cell: Cell, *, shifted: bool) -> None:
         for place, side in zip(cell.places, self.array(cell).sides, strict=True):
@@ -168,6 +179,10 @@ class Indices:
         if name in self.known.functions or name in (*FUNCTIONS, *REDUCED, *ALONG):
             wrong = f"{name} is a function"
             raise EquationError(wrong, f"write what it is of, {name}(…)", start)
+        if name in ("inf", "infinity"):
+            wrong = f"{name} is no number to work with"
+            right = "leave out what is hidden by a condition: softmax(… for j if j <= i)"
+            raise EquationError(wrong, right, start)
         names = (*self.known.arrays, *self.known.sides, "pi")
         raise EquationError(f"nothing is called {name}", nearest(name, names), start)
 
