@@ -121,4 +121,4 @@ class _InnermostPass:
 def _is_number(node: Expression) -> bool:
     """Tells whether a part is a number, or one that is taken away."""
     inner = node.operand if isinstance(node, ex.Negative) else node
-    return isinstance(inner, Number)
+    return isinstance(inner, Number) or inner in (ex.E, ex.PI)
