@@ -107,6 +107,8 @@ def _terminal(page: str) -> list[PageSection]:
         if section.numbers:  # and the formulas, up to the blank line
             section.heading = _whole_heading(section.heading, lines)
             sections.append(section)
+        elif lines == ["Variants"]:
+            sections.append(section)
         elif not lines[0].startswith(("▸", "•")):
             sections[-1].statements += _statements(lines)
     return sections

@@ -16,6 +16,8 @@ from attncli.errors import UserError
 from attncli.formats import RenderOptions, picture_format_names, render
 from attncli.maths.notation import plain
 from attncli.maths.notation.escaping import visible
+from attncli.maths.operations.equation import is_a
+from attncli.maths.operations.written import WrittenOperation
 from attncli.names import Word, raw
 from attncli.pages.parts.diagrams import pipeline
 from attncli.pages.parts.selection import Selection
@@ -37,7 +39,12 @@ def weights_of(name: str) -> list[Quantity]:
     quantities = trace_of(SHIPPED[name]).quantities.values()
     found = [quantity for quantity in quantities if quantity.local == "weights"]
     aside = ("grad", "train[1]")  # gradients aren't drawn, nor what is told in brief
-    return [q for q in found if not str(q.name).startswith(aside)]
+    return [q for q in found if not str(q.name).startswith(aside) and not _is_only_called_so(q)]
+
+
+def _is_only_called_so(quantity: Quantity) -> bool:
+    """Whether an equation of a scenario's own makes it, and no softmax: only these are drawn."""
+    return quantity.definition is not None and is_a(quantity.definition.operation, WrittenOperation)
 
 
 def picture_of(name: str) -> ElementTree.Element:

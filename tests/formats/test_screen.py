@@ -69,7 +69,8 @@ def test_no_digit_of_any_scenario_is_lost(text: str, cells: int) -> None:
 def check_no_line_runs_over(trace: Trace, detail: str, *sizes: int) -> None:
     for cells in sizes:
         for line in page_of(trace, "terminal", cells, detail).split("\n"):
-            assert width(line) <= cells, line
+            # a command is copied as one line, so that it stays whole
+            assert width(line) <= cells or line.startswith("  attn "), line
 
 
 @pytest.mark.parametrize("detail", ["summary", "rows", "full"])

@@ -253,7 +253,8 @@ class _Enclosures(ex.Fold[Enclosure]):
         if known is not None:
             return known
         made = super().of(node)
-        share = _share(node, self.rounded) if self.rounded.each else None
+        is_exact = not self.rounded.each or _is_small_whole(node)
+        share = None if is_exact else _share(node, self.rounded)
         return made if share is None else self.rounded.by(made, share)
 
     def of_number(self, node: Expression) -> Enclosure:
@@ -376,6 +377,9 @@ class _Enclosures(ex.Fold[Enclosure]):
         return Enclosure(*(np.sqrt(np.maximum(x, 0.0)) for x in self.of(node.operand)))
 
     def of_apply(self, node: ex.Apply) -> Enclosure:
+        if node.function == "step":
+            difference = self._difference(node.arguments[0])
+            return Enclosure(*(np.asarray(FUNCTIONS["step"](end)) for end in difference))
         arguments = [self.of(a) for a in node.arguments]
         special = _FUNCTIONS.get(node.function)
         if special is not None:
@@ -385,6 +389,12 @@ class _Enclosures(ex.Fold[Enclosure]):
         if len(arguments) > 1:  # max, min
             return Enclosure(*(np.asarray(reduce(function, end)) for end in ends))
         return Enclosure(*(np.asarray(function(*end)) for end in ends))
+
+    def _difference(self, node: Expression) -> Enclosure:
+        """Encloses what a step looks at: of two numbers floats say rightly which is larger."""
+        if self.leaf(node) is None and isinstance(node, ex.Sum) and len(node.terms) == 2:  # noqa: PLR2004
+            return self.of_sum(node)
+        return self.of(node)
 
 
 def _middle_and_radius(bounds: Enclosure) -> tuple[Array, Array | None]:
@@ -429,6 +439,12 @@ def _abs(x: Enclosure) -> Enclosure:
     return Enclosure(np.sqrt(squared.low), np.sqrt(squared.high))
 
 
+def _logarithm(x: Enclosure) -> Enclosure:
+    """Encloses the logarithms of numbers some of which may be above 0, or none."""
+    low = np.where(x.high >= 0, np.maximum(x.low, 0.0), x.low)
+    return Enclosure(*(np.asarray(FUNCTIONS["ln"](end)) for end in (low, x.high)))
+
+
 def _wave(name: str, top: float) -> Callable[[Enclosure], Enclosure]:
     """Makes the rule of a wave that is 1 at `top`, and at each whole turn from it."""
 
@@ -470,6 +486,7 @@ _FUNCTIONS: Mapping[str, Callable[..., Enclosure]] = MappingProxyType(
         "carried": _carried,
         "erfc": _erfc,
         "abs": _abs,
+        "ln": _logarithm,
         "sin": _wave("sin", math.pi / 2),
         "cos": _wave("cos", 0.0),
         "where": _where,
@@ -494,3 +511,19 @@ def _share(node: Expression, rounded: Roundoffs) -> float | None:
             return rounded.function
         case _:
             return None
+
+
+def _is_small_whole(node: Expression) -> bool:
+    """Tells whether a node is made of 0, 1 and what steps give, as conditions are: floats of any
+    type keep such numbers as they are."""
+    match node:
+        case ex.Number(full):
+            return full in (0, 1)
+        case ex.Apply("step"):
+            return True
+        case ex.Negative(operand):
+            return _is_small_whole(operand)
+        case ex.Sum(parts) | ex.Product(parts):
+            return all(map(_is_small_whole, parts))
+        case _:
+            return False

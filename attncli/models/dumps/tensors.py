@@ -158,13 +158,14 @@ def _at_each_time(
 ) -> Iterator[tuple[str, Dumped]]:
     """Yields a tensor; one that has what a step of a scenario's own made at each of its times, the
     first time first, as one for each."""
-    names = [f"{called}[{time}]" for time in range(1, 1 + tensor.shape[0])] if tensor.shape else []
+    count = tensor.shape[0] if len(tensor.shape) > 1 else 0
+    names = (f"{called}[{time}]" for time in range(1, 1 + count))
     is_own = all(name in trace and _is_own(trace, name) for name in names)
-    if called in mapped or called in trace or len(tensor.shape) <= 1 or not is_own:
+    if called in mapped or called in trace or not count or not is_own:
         yield called, tensor
         return
-    for name, values in zip(names, tensor.values, strict=True):
-        yield name, Tensor(values, tensor.type, tensor.digits)
+    for time, values in enumerate(tensor.values, 1):
+        yield f"{called}[{time}]", Tensor(values, tensor.type, tensor.digits)
 
 
 def _is_own(trace: Trace, name: str) -> bool:

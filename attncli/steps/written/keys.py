@@ -57,7 +57,7 @@ from attncli.scenario.written import (
 )
 from attncli.steps.order import FLOWS, STANDING, goes_to
 
-_NAMED = re.compile(r"\s*(?P<name>[^\W\d]\w*)\s*(?:\[(?P<sides>[^\[\]]*)\])?\s*")
+_NAMED = re.compile(r"(?P<name>[^\W\d]\w*)\s*(?:\[(?P<sides>[^\[\]]*)\])?")
 _SIDE = re.compile(r"[^\W\d]\w*")
 _MOST = 1000
 _MATRIX = 2
@@ -87,7 +87,7 @@ class GivenKind(NamedTuple):
     def _array(
         self, key: Scalar, value: Node, problems: Diagnostics
     ) -> tuple[str, GivenArray] | None:
-        named = _NAMED.fullmatch(key.text)
+        named = _NAMED.fullmatch(key.text.strip())
         name = named["name"] if named else ""
         sides = [side.strip() for side in (named["sides"] or "").split(",")] if named else []
         sides = [] if sides == [""] else sides

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from attncli.maths.equations import enclosures
+from attncli.maths.equations import tree as ex
 from attncli.maths.equations.enclosures import Enclosure, Roundoffs, enclosed
 from attncli.maths.operations.equation import equation
 
@@ -53,3 +54,26 @@ def test_what_is_tiny_may_be_taken_for_nothing_and_nothing_stays() -> None:
     low, high = FLOAT32.by(Enclosure.of(values), 0.0)
     assert low[0, 0] < 0 < high[0, 0]
     assert low[0, 1] == high[0, 1] == 0
+
+
+def test_places_are_told_apart_however_coarsely_is_rounded() -> None:
+    sides = equation("sum(x[i, k] * n[i] * p[k] for k in m)", x="n m", n="n 1", p="m 1")().sides
+    n, p = ex.Operand(1, ("i",)), ex.Operand(2, ("k",))
+    before, after = (ex.Apply("step", (ex.Sum((a, ex.Negative(b))),)) for a, b in ((n, p), (p, n)))
+    alike = ex.Product(tuple(ex.Sum((ex.ONE, ex.Negative(x))) for x in (before, after)))
+    diagonal = ex.Total("k", ex.Apply("where", (alike, ex.Operand(0, ("i", "k")), ex.ZERO)))
+    x = np.array([[0.3, 0.7], [0.6, 0.4]])
+    places = Enclosure.of(np.array([[1.0], [2.0]]))
+    low, high = enclosed(diagonal, sides, [Enclosure.of(x), places, places], FLOAT32)
+    assert (low < np.diag(x)[:, None]).all()
+    assert (np.diag(x)[:, None] < high).all()
+    assert (high - low).max() < 1e-6
+
+
+def test_the_logarithm_of_what_may_be_nothing_has_no_least_value() -> None:
+    logarithm = equation("ln(x[i, j])", x="n m")()
+    known = [Enclosure(np.array([[-0.1, -2.0]]), np.array([[0.5, -1.0]]))]
+    low, high = enclosed(logarithm.tree, logarithm.sides, known)
+    assert low[0, 0] == -np.inf
+    assert high[0, 0] == np.log(0.5)
+    assert np.isnan([low[0, 1], high[0, 1]]).all()
