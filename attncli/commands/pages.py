@@ -198,9 +198,11 @@ def _packaged(typed: Arguments) -> str:
     from attncli.plugins import STEPS, plugins
     from attncli.steps.order import STORY
 
+    if typed.scenario and _is_file(typed.scenario):
+        return ""
     names = [*filter(None, (typed.scenario, *typed.part.steps))]
     entry = plugins(STEPS).get(names[0]) if len(names) == 1 else None
-    is_other = entry is None or not entry.is_file or entry.name in STORY or _is_file(entry.name)
+    is_other = entry is None or not entry.is_file or entry.name in STORY
     return "" if entry is None or is_other else entry.name
 
 
