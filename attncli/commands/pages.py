@@ -9,11 +9,13 @@ from attncli.commands.arguments import (
     DETAILS_SAY,
     SCENARIO,
     Arguments,
+    AskedScenario,
     Excerpt,
     ForThisRun,
     PageOptions,
     PageOutput,
     check_precision,
+    check_steps_of,
     scenario_names,
     whole_number,
 )
@@ -440,16 +442,24 @@ def compare(typed: CompareArguments) -> PageOutput:
 
       attn compare three_tokens three_tokens_two_heads --step softmax
     """
-    from attncli.pages.parts.selection import check_detail, check_steps, own_steps
+    from attncli.pages.parts.selection import check_detail
 
     complaints = Complaints()
     complaints.hear(check_detail, typed.detail)
     complaints.hear(typed.page.check)
-    sides = complaints.hear(typed.sides)
+    sides = complaints.hear(typed.sides) or ()
+    allowed = typed.page.allowed
+    traces: Sequence[Trace] = ()
+    with complaints.heard():
+        traces = [allowed.worked_alone(side.scenario, side.changes) for side in sides]
+    worked: Sequence[Trace | None] = traces or [None] * len(sides)
+    asked = [
+        AskedScenario(side.scenario, side.changes, trace)
+        for side, trace in zip(sides, worked, strict=True)
+    ]
+    if asked:
+        complaints.hear(check_steps_of, typed.part.steps, asked)
     complaints.stop_if_any()
-    assert sides is not None
-    traces = [typed.page.allowed.worked_alone(side.scenario, side.changes) for side in sides]
-    check_steps(typed.part.steps, own_steps(*traces))
     return _compared(typed, sides, traces, [*_changed(sides)])
 
 
