@@ -14,7 +14,7 @@ from attncli.classroom.paper_files import (
     parse_choice,
     parse_manner,
 )
-from attncli.commands.arguments import Excerpt, whole_number
+from attncli.commands.arguments import AskedScenario, Excerpt, check_steps_of, whole_number
 from attncli.errors import Complaints, Problem, listed
 from attncli.maths.notation import plain
 from attncli.option_values import LANGUAGES, LAYOUTS, MOST_ROOM, PAPER_SIZES
@@ -205,8 +205,6 @@ _MOST_NAMED = 3
 
 def checked(order: ExerciseArguments) -> CheckedOrder:
     """Checks an order and works its scenarios. Raises UserError of all that is wrong."""
-    from attncli.pages.parts.selection import check_steps, own_steps
-
     complaints = Complaints()
     exam = ordered_exam(order, complaints)
     manner = complaints.hear(parse_manner, order, exam)
@@ -220,9 +218,11 @@ def checked(order: ExerciseArguments) -> CheckedOrder:
             complaints.hear(allowed.check_count, len(students), "students", order.students)
     scenarios = (order.scenario,) if exam is None else exam.scenarios
     traces = allowed.worked_each(scenarios, order.changed.changes(), complaints)
-    known = [trace for trace in traces if trace is not None]
-    if len(known) == len(scenarios):
-        complaints.hear(check_steps, order.part.steps, own_steps(*known))
+    asked = [
+        AskedScenario(source, order.changed.changes(), trace)
+        for source, trace in zip(scenarios, traces, strict=True)
+    ]
+    complaints.hear(check_steps_of, order.part.steps, asked)
     complaints.stop_if_any()
     assert exam is not None
     assert manner is not None

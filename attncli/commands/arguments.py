@@ -475,15 +475,17 @@ class Arguments(NamedTuple):
     def work(self, *, on_demand: bool = False) -> Trace:
         """Works the scenario, with `on_demand` only as far as it is asked for. Raises UserError of
         everything that is wrong with the request."""
-        from attncli.pages.parts.selection import check_detail, check_steps, own_steps
+        from attncli.pages.parts.selection import check_detail
 
         complaints = Complaints()
         complaints.hear(check_detail, self.detail or "full")
         complaints.hear(self.page.check)
-        with complaints.heard():
-            trace = self.worked_with((), on_demand=on_demand)
-            complaints.hear(check_steps, self.part.steps, own_steps(trace))
+        trace = complaints.hear(self.worked_with, (), on_demand=on_demand)
+        source = None if self.model.from_ is not None else self.scenario
+        asked = AskedScenario(source, self.changed.changes(), trace)
+        complaints.hear(check_steps_of, self.part.steps, [asked])
         complaints.stop_if_any()
+        assert trace is not None
         return trace
 
     @property
@@ -516,6 +518,33 @@ class Arguments(NamedTuple):
             return allowed.worked_on_demand(self.scenario, changes)
         trace = work(allowed.load(self.scenario, changes))
         return trace if self.trace is None else _beside(trace, self.trace)
+
+
+class AskedScenario(NamedTuple):
+    """A scenario that a command is asked about, with the trace of it where it can be worked."""
+
+    source: Source | None
+    """None where there is no file of it."""
+    changes: Sequence[str | Change]
+    trace: Trace | None
+
+
+def check_steps_of(steps: Sequence[str], scenarios: Iterable[AskedScenario]) -> None:
+    """Raises SelectionError, naming all of them, for steps that are none of the story and that no
+    scenario writes itself, as far as that can be known."""
+    from attncli.pages.parts.selection import check_steps, own_steps
+    from attncli.pipeline import steps_written_in
+
+    own: list[str] = []
+    for source, changes, trace in scenarios if steps else ():
+        if trace is not None:
+            own += own_steps(trace)
+        elif source is not None:
+            written = steps_written_in(source, changes)
+            if written is None:
+                return
+            own += written
+    check_steps(steps, own)
 
 
 def _beside(trace: Trace, name: str) -> Trace:

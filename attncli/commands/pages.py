@@ -9,11 +9,13 @@ from attncli.commands.arguments import (
     DETAILS_SAY,
     SCENARIO,
     Arguments,
+    AskedScenario,
     Excerpt,
     ForThisRun,
     PageOptions,
     PageOutput,
     check_precision,
+    check_steps_of,
     scenario_names,
     whole_number,
 )
@@ -198,9 +200,11 @@ def _packaged(typed: Arguments) -> str:
     from attncli.plugins import STEPS, plugins
     from attncli.steps.order import STORY
 
+    if typed.scenario and _is_file(typed.scenario):
+        return ""
     names = [*filter(None, (typed.scenario, *typed.part.steps))]
     entry = plugins(STEPS).get(names[0]) if len(names) == 1 else None
-    is_other = entry is None or not entry.is_file or entry.name in STORY or _is_file(entry.name)
+    is_other = entry is None or not entry.is_file or entry.name in STORY
     return "" if entry is None or is_other else entry.name
 
 
@@ -438,16 +442,24 @@ def compare(typed: CompareArguments) -> PageOutput:
 
       attn compare three_tokens three_tokens_two_heads --step softmax
     """
-    from attncli.pages.parts.selection import check_detail, check_steps, own_steps
+    from attncli.pages.parts.selection import check_detail
 
     complaints = Complaints()
     complaints.hear(check_detail, typed.detail)
     complaints.hear(typed.page.check)
-    sides = complaints.hear(typed.sides)
+    sides = complaints.hear(typed.sides) or ()
+    allowed = typed.page.allowed
+    traces: Sequence[Trace] = ()
+    with complaints.heard():
+        traces = [allowed.worked_alone(side.scenario, side.changes) for side in sides]
+    worked: Sequence[Trace | None] = traces or [None] * len(sides)
+    asked = [
+        AskedScenario(side.scenario, side.changes, trace)
+        for side, trace in zip(sides, worked, strict=True)
+    ]
+    if asked:
+        complaints.hear(check_steps_of, typed.part.steps, asked)
     complaints.stop_if_any()
-    assert sides is not None
-    traces = [typed.page.allowed.worked_alone(side.scenario, side.changes) for side in sides]
-    check_steps(typed.part.steps, own_steps(*traces))
     return _compared(typed, sides, traces, [*_changed(sides)])
 
 

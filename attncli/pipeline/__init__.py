@@ -10,12 +10,14 @@ exporting       a form of a scenario as a file of its own
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from attncli.efforts import WORKING, Effort
+from attncli.errors import UserError
 from attncli.names import Name
 from attncli.pipeline.builder import Origin, ScenarioBuilder
 from attncli.pipeline.given_matrices import with_drawn
@@ -28,6 +30,8 @@ from attncli.pipeline.trees import (
     name_of,
     variants_of,
 )
+from attncli.scenario.file import shipped
+from attncli.scenario.file.named_files import names_file
 from attncli.scenario.file.nodes import Map
 from attncli.scenario.file.problems import Diagnostics, scenario_error
 from attncli.scenario.scenario import Scenario
@@ -172,6 +176,23 @@ def _planned_as_meant(
 
         problems.found = in_other_layout(tree, problems.found, partial(_is_fine, origin))
     return scenario
+
+
+def steps_written_in(source: Source, changes: Changes = ()) -> tuple[str, ...] | None:
+    """Names the steps that a source writes itself, though it may not be a scenario that can be
+    worked; none where nothing is there to read. Returns None where they can't be known: what is
+    there can't be read, or takes them from another file."""
+    if not isinstance(source, Mapping) and not shipped.find(os.fspath(source)).is_file():
+        return ()
+    try:
+        tree = changed_tree(source, changes, Diagnostics()).tree
+        _check_is_scenario(tree)
+    except UserError:
+        return None
+    steps = tree.get("steps")
+    if steps is not None and names_file(steps):
+        return None
+    return tuple(name.text for name, _ in steps.entries) if isinstance(steps, Map) else ()
 
 
 def outline(source: Source) -> Outline:

@@ -194,6 +194,7 @@ _PARTS = ("stack", "attention", "layer", "cell", "way")
 ENCODER = keys_of(*_PARTS, also=_OF_A_STACK)
 
 _DECIMALS = WholeNumber(0, MOST_DECIMALS)
+_STEP, _OWN_STEP = Choice(STORY), TextKind("a step")
 
 
 class _DecimalsOfSteps(MapOf):
@@ -298,7 +299,11 @@ _OF_A_FILE = (
         "the given matrices, or rows of such, that the source doesn't have and that are chosen for"
         " this example: `[W_Q, 'weights[can]']`, or `all`",
     ),
-    Key("until", TextKind("a step"), "the last step that is worked: `until: scores`"),
+    Key(
+        "until",
+        Either(lambda _: _OWN_STEP, (_STEP, _OWN_STEP)),
+        "the last step that is worked, perhaps one of the scenario's own: `until: scores`",
+    ),
     Key("rounding", ROUNDING, "the rounding policy and its decimals"),
     Key(
         "variants",
@@ -335,21 +340,22 @@ def json_schema() -> Schema:
     """Returns the JSON Schema (2020-12) of scenario files."""
     from attncli.scenario.file.keys import with_definitions
 
+    whole = {**SCENARIO.schema(), "if": {"required": ["steps"]}, "else": _without_own_steps()}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         # no title: language servers put it over what they say of each key
         "description": "A scenario of attncli: a Transformer, or a part of one.",
-        **with_definitions(SCENARIO.schema()),
-        "anyOf": [{"required": ["steps"]}, {"properties": _NAMING_STEPS}],
+        **with_definitions(whole),
     }
 
 
-_STEPS = {"enum": list(STORY)}
-_NAMING_STEPS = {
-    "rounding": {"properties": {"steps": {"propertyNames": _STEPS}}},
-    "until": _STEPS,
-}
-"""What names steps, as far as a scenario has none of its own."""
+def _without_own_steps() -> Schema:
+    """Returns the schema of what names steps, where a scenario has none of its own."""
+    known = _STEP.schema()
+    steps = {"description": ROUNDING.known["steps"].says, "propertyNames": known}
+    rounding = {"description": SCENARIO.known["rounding"].says, "properties": {"steps": steps}}
+    until = {"description": SCENARIO.known["until"].says, **known}
+    return {"properties": {"rounding": rounding, "until": until}}
 
 
 def givable() -> frozenset[str]:

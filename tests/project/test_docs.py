@@ -119,7 +119,7 @@ def choices_inside(kind: Any) -> Iterator[str]:
 
 def test_every_choice_of_a_key_is_documented() -> None:
     choices = sorted(set(choices_inside(SCENARIO)))
-    assert len(choices) > 100
+    assert len(choices) > 150
     assert undocumented(choices, r"[\w-]") == []
 
 

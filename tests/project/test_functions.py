@@ -92,3 +92,23 @@ def test_all_that_is_wrong_is_raised_at_once() -> None:
         attncli.run("i_love_ai", stpe="softmax")
     with pytest.raises(TypeError, match="step"):  # which the command hasn't either
         attncli.check("alice_met_bob", step="softmax")
+
+
+BROKEN = """\
+given: {"x[n]": [1, 2]}
+steps:
+  halved: {equations: ["half[i] = x[i] / y"]}
+"""
+
+
+@pytest.mark.parametrize("name", ["run", "compare", "exercise"])
+def test_a_step_of_a_scenario_that_cant_be_worked_is_known(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "broken.yaml"
+    path.write_text(BROKEN, "utf-8")
+    more = {"second": path} if name == "compare" else {}
+    for step, wrong in (("halved", False), ("halvd", True)):
+        with pytest.raises(UserError) as refused:
+            getattr(attncli, name)(path, step=step, **more)
+        said = [str(problem) for problem in refused.value.problems]
+        assert any("broken.yaml:3" in one for one in said)
+        assert any("did you mean halved?" in one for one in said) == wrong

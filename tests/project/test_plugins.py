@@ -32,6 +32,7 @@ loud = shouting.format
 halve = shouting.step:LINE
 soften = shouting.step:SOFTEN
 retention = shouting:retention.yaml
+fading = shouting:retention.yaml
 [attncli.families]
 shouting = shouting.families
 """
@@ -130,7 +131,9 @@ def test_a_step_of_a_stranger(installed: Path) -> None:
 
 def test_a_file_of_steps_of_a_stranger(installed: Path, tmp_path: Path) -> None:
     assert re.search(r"retention +All tokens at once; Again", attn(installed, "list", "steps"))
-    for asked in (["retention"], ["--step", "retention"]):
+    shipped = attn(installed, "explain", "retention")  # a scenario has the name too
+    assert "What came earlier counts less." not in shipped
+    for asked in (["fading"], ["--step", "fading"], ["--step", "retention"]):
         lesson = attn(installed, "explain", *asked)
         assert "What came earlier counts less." in lesson
         assert "Letting a token see those after it." in lesson

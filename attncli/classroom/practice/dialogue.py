@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from attncli.classroom.files.exercise_file import LARGEST_SEED
 from attncli.classroom.paper_files import variants
-from attncli.commands.arguments import whole_number
+from attncli.commands.arguments import AskedScenario, check_steps_of, whole_number
 from attncli.commands.output import page_for
 from attncli.errors import Complaints, UserError
 from attncli.output_files import write_file, write_out
@@ -243,13 +243,12 @@ def _exercise_in(typed: PracticeArguments) -> ExerciseFile:
 
 
 def _worked(typed: PracticeArguments, source: str) -> Trace:
-    from attncli.pages.parts.selection import check_steps, own_steps
-
-    complaints = Complaints()
-    with complaints.heard():
-        trace = typed.allowed.worked_alone(source, typed.changed.changes())
-        complaints.hear(check_steps, typed.part.steps, own_steps(trace))
+    complaints, changes = Complaints(), typed.changed.changes()
+    trace = complaints.hear(typed.allowed.worked_alone, source, changes)
+    asked = AskedScenario(source, changes, trace)
+    complaints.hear(check_steps_of, typed.part.steps, [asked])
     complaints.stop_if_any()
+    assert trace is not None
     return trace
 
 

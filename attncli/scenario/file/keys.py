@@ -536,7 +536,8 @@ class _Definitions:
         keys = schema["properties"].items()
         self._called.update((self._says(part), f"#/properties/{name}") for name, part in keys)
         properties = {name: self._definition(part, name) for name, part in keys}
-        return {**schema, "properties": properties}
+        others = {name: part for name, part in schema.items() if name != "properties"}
+        return {**schema, **_each_part(others, "", self.referring), "properties": properties}
 
     def referring(self, schema: Schema, key: str) -> Schema:
         """Returns a schema with references to what is defined, with its description or without
@@ -597,5 +598,7 @@ def _each_part(schema: Schema, key: str, change: Callable[[Schema, str], Schema]
         "anyOf": lambda parts: [*map(changed, parts)],
         "items": changed,
         "additionalProperties": changed,
+        "propertyNames": changed,
+        "else": changed,
     }
     return {name: writers.get(name, lambda value: value)(value) for name, value in schema.items()}

@@ -363,7 +363,7 @@ WRONG = [
     ("parts: [{questions: [{ask: a, number: 1, answer: b}]}]", "with number and answer"),
     ("parts: [{questions: [{ask: a, options: [b, c], right: d}]}]", "none of the options is the"),
     ("parts: [{questions: [{ask: a, number: 1}], points: 2}]", "points beside questions"),
-    ("parts: [{scenario: i_love_ai, ask: [nope]}]", "is no step"),
+    ("parts: [{scenario: i_love_ai, ask: [nope]}]", ":2:37: step nope: no such step"),
     ("parts: [{scenario: i_love_ai, forms: 2}]", 'unknown key "forms"'),
 ]
 
