@@ -316,6 +316,8 @@ class _EquationParts(said.Rules[Expression]):
         if part.function == "sum":
             return total
         count = prod(self.indices.of[other.name].length for other in others)
+        if part.condition is None:
+            return ex.Quotient(total, constant(count * len(kept)))
         return ex.Quotient(total, ex.Product((constant(count), ex.Sum(tuple(conditions)))))
 
     def _check_reduced(self, part: OverIndices) -> None:
