@@ -40,6 +40,7 @@ WITHOUT_NUMBERS = {
     *("features", "end_token", "generate"),
 }
 """Keys that say which tokens there are, and what things are called."""
+EQUATIONS = "a scenario's own equations; see tests/steps/written"
 OF_OTHER_TESTS = {
     "train": "after the gradients; see test_training",
     "file": "matrices from files; see test_sources",
@@ -68,6 +69,9 @@ OF_OTHER_TESTS = {
         ("sigmoid", "choice_bias", "groups", "top_groups", "best_of_group", "scaling"), "the same"
     ),
     "quantized": "whole numbers have no gradients; see test_quantizing",
+    **dict.fromkeys(("given", "names", "sizes", "vary", "steps", "equations"), EQUATIONS),
+    **dict.fromkeys(("before", "after", "instead_of", "title", "why"), EQUATIONS),
+    **dict.fromkeys(("mistakes", "says", "instead"), EQUATIONS),
 }
 OF_TENSORS = {"layers: odd", "layers: even", "kind: disentangled"}
 """Of which layers a tensor in a file is; see test_experts, and test_relative_positions."""
@@ -77,6 +81,7 @@ NEVER = {
     "backward_compress": "see test_latent",
     "backward_convolve": "see test_convolutions",
     "backward_disentangle": "see test_relative_positions",
+    "backward_equations": EQUATIONS,
 }
 """Steps back that no loss leads through."""
 

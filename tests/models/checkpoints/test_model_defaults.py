@@ -18,7 +18,7 @@ _READ = "".join(
     path.read_text("utf-8")
     for pattern in ("*.py", "families/*.yaml")
     for path in sorted(DEFAULTS.parent.parent.glob(pattern))
-    if path.name != "modules.py"  # whose settings are not those of a config.json
+    if path.name not in ("modules.py", "module_inputs.py")  # whose are not those of a config.json
 )
 
 
