@@ -50,6 +50,9 @@ SHEET_SCRIPTS = (*JUDGING_SCRIPTS, "sheet.js")
 SCRIPTS = ("page.js", *SHEET_SCRIPTS, "site.js")
 """The script of all pages, those of sheets, and that of the pages of a site."""
 _STYLE, _SITE = "page.css", "site.css"
+_STYLES = (_STYLE, "product.css", "stepping.css", "bench.css")
+"""The looks of all pages, a subject a file: pages, products laid out as on paper, stepping through
+cells, what readers change."""
 
 
 class PageAssets(NamedTuple):
@@ -71,7 +74,7 @@ def file_text(name: str) -> str:
 
 
 def _looks() -> str:
-    return f"{colour_sheet()}\n{file_text(_STYLE)}"
+    return "\n".join((colour_sheet(), *map(file_text, _STYLES)))
 
 
 _BESIDE = "'self' file:"
