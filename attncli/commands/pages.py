@@ -517,7 +517,8 @@ def check(typed: Arguments) -> PageOutput:
 def _check_printed(scenario: str, trace: Trace) -> None:
     """Raises UserError where there is nothing to check."""
     traces = (trace, *trace.variants.values())
-    if not any(entry.scenario.source.published for entry in traces):
+    sources = [entry.scenario.source for entry in traces]
+    if not any(source.published or source.claims for source in sources):
         right = "write what its source prints under published:, like {weights: …}"
         if trace.scenario.file.changed.unsaid:
             wrong = "what its source prints is of the numbers that its file has"

@@ -193,15 +193,16 @@ def _since(sections: Iterator[Section]) -> Iterator[Section]:
 def _page(trace: Trace, selection: Selection, sections: tuple[Section, ...]) -> Document:
     """Returns the page: the sections with what stands before and behind them."""
     steps, whole = shown_parts(trace), not selection.partial
+    answer = answer_of(trace, selection, sections)
     return Document(
         Word(trace.scenario.title),
         sections,
         facts_at_the_end(trace, [selection.axis[k] for k in selection.queries]),
-        answer_of(trace, selection, sections),
+        answer,
         facts_in_short(trace),
         about_of(trace.scenario) if whole and steps else (),
         opening=_opening(trace, steps, selection) if whole and steps else (),
-        closing=closing_of(trace, selection) if whole else (),
+        closing=closing_of(trace, selection, answer) if whole else (),
         data=PageData(
             given=tuple(given_block(trace, quantity, Selection()) for quantity in trace.given),
             sources=trace.scenario.given.sources,
