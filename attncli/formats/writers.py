@@ -106,6 +106,8 @@ class Heading(NamedTuple):
     """What a format may fold away behind its first words."""
     asks: bool = False
     """Whether it asks something, and doesn't only lead to the next one."""
+    lesson: tuple[Block, ...] = ()
+    """What a format may fold away at the section's end."""
 
 
 class NewPage(NamedTuple):
@@ -137,7 +139,8 @@ def pieces_of(document: Document) -> Iterator[Piece]:
         heading = section.heading
         if paper is not None:
             heading = section.heading_with_points(paper.words)
-        yield Heading(heading, section.formulas, section.more, bool(section.questions))
+        asks = bool(section.questions)
+        yield Heading(heading, section.formulas, section.more, asks, section.lesson)
         yield from section.blocks
     yield from document.closing
     yield from document.foot
