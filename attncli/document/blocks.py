@@ -340,6 +340,8 @@ class Section(NamedTuple):
     """What is told to readers who want to know more, for formats that can fold it away."""
     own: str = ""
     """The name of a step that a scenario wrote itself, which is an `equations` step."""
+    lesson: tuple[Block, ...] = ()
+    """What a lesson says of its step besides the working, for formats that can fold it away."""
 
     @property
     def points(self) -> "Worth":
