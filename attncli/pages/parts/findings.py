@@ -347,6 +347,7 @@ def progressed(trace: Trace, place: Place, _: Selection) -> Spans:
 
 _FINDINGS: Mapping[str, Callable[[Trace, Place, Selection], Spans]] = {
     "softmax": _attention,
+    "no_softmax": _attention,
     "weighted_sum": _lookup,
     "route": _routed,
     "predict": _predicted,
