@@ -153,7 +153,8 @@ def test_a_head_is_one_landscape_page_with_one_chart_of_its_weights() -> None:
         weights = table(sheet, "weights", trace[HEADS[name][1]["weights"]].values.shape)
         drawn = [series.val.numRef.f.replace("$", "") for series in chart.series]
         columns = zip(*weights, strict=True)
-        assert drawn == [f"All!{c[0].coordinate}:{c[-1].coordinate}" for c in columns]
+        ends = (dict.fromkeys((c[0].coordinate, c[-1].coordinate)) for c in columns)
+        assert drawn == ["All!" + ":".join(both) for both in ends]
 
 
 @pytest.mark.parametrize("name", WITHOUT)
@@ -161,14 +162,25 @@ def test_without_a_head_there_is_no_such_sheet(name: str) -> None:
     assert "All" not in formulas_of(workbook_of(shipped_trace(name))).sheetnames
 
 
-def test_a_head_too_large_to_be_read_has_no_sheet() -> None:
-    """Of a wider one what is made between its scores and its weights stands elsewhere."""
+def test_a_wide_head_is_folded_and_one_too_large_to_be_read_has_no_sheet() -> None:
+    """What is made of rows goes on below, behind what it is made of; of a larger one only scores
+    and weights are told."""
+    causal = formulas_of(workbook_of(shipped_trace("i_love_tennis_causal")))["All"]
+    first, again, exp = (table(causal, name, (4, 4), k) for name, k in _FOLDED)
+    assert rows_of(first) != rows_of(again) == rows_of(exp)
+    assert columns_of(again)[-1] < columns_of(exp)[0]
+    assert again[1][0].value == f"='All'!${first[1][0].column_letter}${first[1][0].row}"
+    assert again[1][0].coordinate in exp[1][0].value
+
+    large = formulas_of(workbook_of(shipped_trace("tennis_and_rafael")))["All"]
+    names = {str(cell.value).split("[")[0] for row in large.iter_rows() for cell in row}
+    assert "weights" in names
+    assert "exp" not in names
     wide = work(load("i_can_go_alone", ["d_model=40"]))
     assert "All" not in formulas_of(workbook_of(wide)).sheetnames
-    sheet = formulas_of(workbook_of(shipped_trace("tennis_and_rafael")))["All"]
-    names = {str(cell.value) for row in sheet.iter_rows() for cell in row}
-    assert "weights[i, j] = exp[i, j] / exp_sum[i]" in names
-    assert not any(name.startswith("exp") for name in names)
+
+
+_FOLDED = (("masked", 0), ("masked", 1), ("exp", 0))
 
 
 @needs_libreoffice

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from attncli.document.blocks import Document
 from attncli.errors import UserError
 from attncli.formats import FormatInfo, RenderOptions
-from attncli.formats.workbook.head import SHEET, HeadLayout, HeadWriter, head_layout
+from attncli.formats.workbook.head import HeadWriter
+from attncli.formats.workbook.head_layout import SHEET, HeadLayout, head_layout
 from attncli.formats.workbook.layout import (
     Group,
     Item,
