@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from attncli.document.changing import Changeable
     from attncli.document.languages import FrameWords
     from attncli.document.questions import Item, OwnNumbers, Paper, SelfCheck, Worth
+    from attncli.document.whole_head import WholeHead
 
 
 class Term(NamedTuple):
@@ -420,6 +421,8 @@ class Interactive(NamedTuple):
     """The whole pages of a scenario's other traces."""
     changeable: "Changeable | None" = None
     """What a reader can change."""
+    head: "Callable[[], WholeHead | None]" = lambda: None
+    """Finds the head that the page is about, for formats that lay it out on one sheet."""
 
 
 class Answer(NamedTuple):

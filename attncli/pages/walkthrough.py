@@ -10,6 +10,7 @@ Beside it are those of variants, and of each token that is generated after the f
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -91,6 +92,7 @@ from attncli.trace import BackwardPlace, PlannedStep, Quantity, Trace, UpdatePla
 from attncli.trace.answer import said_answer
 
 if TYPE_CHECKING:
+    from attncli.document.whole_head import WholeHead
     from attncli.pages.parts.way_back import Alike
 
 
@@ -213,8 +215,15 @@ def _page(trace: Trace, selection: Selection, sections: tuple[Section, ...]) -> 
             Origins(trace),
             Workings(trace),
             FurtherPages(trace, _in_full) if whole else MappingProxyType({}),
+            head=partial(_head, trace) if whole else lambda: None,
         ),
     )
+
+
+def _head(trace: Trace) -> WholeHead | None:
+    from attncli.pages.parts.heads import whole_head  # which most formats do without
+
+    return whole_head(trace)
 
 
 def _in_full(trace: Trace) -> Document:
