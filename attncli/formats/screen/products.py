@@ -34,9 +34,10 @@ def product_lines(block: ProductBlock, cells: int) -> list[Line]:
     beside = _lines(block, _ENDLESS)
     if used + max(map(line_width, beside)) > cells:
         return [*laid_out, [], *_lines(block, cells)]
+    nothing: Line = []
     return [
         [*line, StyledText(" " * (used - line_width(line))), *told] if told else line
-        for line, told in zip_longest(laid_out, beside, fillvalue=[])
+        for line, told in zip_longest(laid_out, beside, fillvalue=nothing)
     ]
 
 
@@ -60,7 +61,7 @@ def laid_out_lines(block: ProductBlock) -> list[Line]:
     """Sets the tables of a product: the columns of its result below those of what is above, its
     rows behind those at the left."""
     above_names, *above = _above(block)
-    names, *columns = grid_of(block.result).columns
+    _, *columns = grid_of(block.result).columns
     name = _without_names(columns_of(block.result)[0])
     own = [ScreenColumn.of(column._replace(heading=GridCell(""))) for column in columns]
     side = max(above_names.width, name.width)
