@@ -111,7 +111,7 @@ def lessons(
     facts = DefinitionList((("Scenario", (Word(scenario),)), *facts_of(trace).rows))
     about = about_of(trace.scenario) if whole else _whose_numbers(trace.scenario)
     data = PageData(rounding=rounding_facts(trace))
-    document = Document(Word(title), tuple(sections), facts, about, data=data)
+    document = Document(Word(title), tuple(sections), facts, about=about, data=data)
     is_one = all(its is trace for _, its in pairs)
     if not is_one:
         return document
