@@ -2,9 +2,7 @@
 // every number that follows, its lines of working, the signs between them, shades and pictures.
 "use strict";
 (async () => {
-  const packed = Uint8Array.from(atob(document.getElementById("live").textContent), (c) => c.charCodeAt(0));
-  const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
-  const data = JSON.parse(await new Response(unpacked).text());
+  const data = await unpacked(document.getElementById("live").textContent);
   for (const by of [data.choices, data.places]) Object.setPrototypeOf(by, null); // an address may say "constructor"
   const page = window.attncli, main = document.querySelector("main");
   const bar = document.getElementById("changes"), made = bar.querySelector(".made");
@@ -179,8 +177,9 @@
     const isOther = other !== version;
     if (isOther) {
       version = other;
-      for (const section of main.querySelectorAll(":scope > section")) section.remove();
-      main.insertAdjacentHTML("beforeend", version.main);
+      const before = [...main.querySelectorAll(":scope > section")];
+      before.at(-1).insertAdjacentHTML("afterend", version.main);
+      for (const section of before) section.remove();
       document.querySelector("nav.contents").innerHTML = version.contents;
       document.querySelectorAll("nav.contents :is(button, .keys)").forEach((one) => one.remove());
     }

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import zlib
-from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product, zip_longest
 from typing import Any, NamedTuple
@@ -14,7 +11,7 @@ from attncli.document.changing import Changeable, ScenarioChoice
 from attncli.document.tables import WorkedTable
 from attncli.formats.colours import LIGHT
 from attncli.formats.html.asked import AskedNumbers
-from attncli.formats.html.blocks import escaped
+from attncli.formats.html.blocks import escaped, packed
 from attncli.formats.numbers import text_of
 from attncli.maths.equations.signatures import axes_of
 from attncli.maths.equations.tree import Expression, Location
@@ -114,9 +111,7 @@ class LivePage(NamedTuple):
             "sections": sections,
             **alike,
         }
-        text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-        packer = zlib.compressobj(9, wbits=-zlib.MAX_WBITS)
-        return b64encode(packer.compress(text.encode()) + packer.flush()).decode()
+        return packed(data)
 
     def bar(self) -> str:
         """Writes what stands above the page: what can be chosen, and what was changed."""

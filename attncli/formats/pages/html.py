@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby, zip_longest
@@ -23,9 +21,9 @@ from attncli.formats.html.blocks import (
     TableStyle,
     WorkingStyle,
     blocks_html,
-    embedded,
     empty,
     escaped,
+    packed,
     set_apart,
     spans_html,
 )
@@ -120,8 +118,7 @@ class AnswerFields:
             else:
                 answers.append(_by_key(answer))
         states = {name: words.texts[name] for name in _STATES}
-        kept_from_the_eye = b64encode(json.dumps(answers).encode()).decode()
-        return embedded({"words": states, "parts": parts, "answers": kept_from_the_eye})
+        return packed({"words": states, "parts": parts, "answers": answers})
 
 
 _STATES = ("right", "follows", "few", "wrong", "unlike", "unreadable", "tally")
@@ -339,7 +336,7 @@ def _style(asked: AskedNumbers, fields: SheetFields | None) -> HtmlStyle:
 
 def _checking(fields: AnswerFields, words: Words, assets: PageAssets) -> str:
     """Writes the scripts of sheets, and what they go by."""
-    data = f'<script type="application/json" id="checking">{fields.script(words)}</script>'
+    data = f'<script type="application/octet-stream" id="checking">{fields.script(words)}</script>'
     return "\n".join((data, *map(assets.script, SHEET_SCRIPTS)))
 
 
