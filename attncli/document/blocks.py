@@ -7,16 +7,17 @@ is for students it holds no answer.
 """
 
 # no lazy annotations here: a named tuple would compile each of them when it is imported
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from attncli.document.pictures import Picture
+from attncli.document.pictures import HeatMaps, Picture
 from attncli.document.tables import (
     Branch,
     DataTable,
     MarkedNumber,
     MatrixBlock,
+    ProductBlock,
     SideBySide,
     WorkedTable,
 )
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from attncli.document.changing import Changeable
     from attncli.document.languages import FrameWords
     from attncli.document.questions import Item, OwnNumbers, Paper, SelfCheck, Worth
+    from attncli.document.whole_head import WholeHead
 
 
 class Term(NamedTuple):
@@ -230,6 +232,7 @@ Block = (
     | ColumnSum
     | Table
     | MatrixBlock
+    | ProductBlock
     | DataTable
     | SideBySide
     | TextList
@@ -257,6 +260,39 @@ def each(blocks: Iterable[Block]) -> Iterator[Block]:
         if not isinstance(block, Block):
             raise TypeError(f"{type(block).__name__} is no kind of block")
         yield block
+
+
+def in_lines(blocks: Iterable[Block]) -> Iterator[Block]:
+    """Yields the blocks with the lines and tables of products in their place, for formats that
+    don't lay these out."""
+    for block in each(blocks):
+        yield from block.told if isinstance(block, ProductBlock) else (block,)
+
+
+def as_on_paper(blocks: Iterable[Block], beside: Collection[Name] = ()) -> Iterator[Block]:
+    """Yields the blocks without the tables whose numbers products of theirs have, and without heat
+    maps of what stands `beside` some product of the page, for formats that lay these out."""
+    every = tuple(each(blocks))
+    products = [block for block in every if isinstance(block, ProductBlock)]
+    there = {table.quantity for product in products for table in product.tables}
+    for block in every:
+        match block:
+            case MatrixBlock():
+                again = block.given and block.quantity in there
+            case SideBySide():
+                again = all(table.quantity in there for _, table in block.columns)
+            case HeatMaps(maps=((_, table),)):
+                again = table.quantity in beside
+            case _:
+                again = False
+        if not again:
+            yield block
+
+
+def beside_products(sections: "Iterable[Section]") -> frozenset[Name]:
+    """Finds what stands at the right of products: softmaxes and activations."""
+    products = (block for s in sections for block in s.blocks if isinstance(block, ProductBlock))
+    return frozenset(product.after.quantity for product in products if product.after is not None)
 
 
 def rule_for(block: object, rules: Mapping[type, _Rule], where: str) -> _Rule:
@@ -305,6 +341,8 @@ class Section(NamedTuple):
     """What is told to readers who want to know more, for formats that can fold it away."""
     own: str = ""
     """The name of a step that a scenario wrote itself, which is an `equations` step."""
+    lesson: tuple[Block, ...] = ()
+    """What a lesson says of its step besides the working, for formats that can fold it away."""
 
     @property
     def points(self) -> "Worth":
@@ -361,6 +399,11 @@ class Answers(NamedTuple):
     """How numbers of an exercise follow from what their author wrote before, for pages that judge
     them."""
 
+    @property
+    def in_lines(self) -> "Answers":
+        """Returns them with the lines and tables of products."""
+        return self if self.key is None else self._replace(key=self.key.in_lines)
+
 
 class Interactive(NamedTuple):
     """What a reader can do with a page's numbers: ask where they come from, work them again, change
@@ -378,6 +421,20 @@ class Interactive(NamedTuple):
     """The whole pages of a scenario's other traces."""
     changeable: "Changeable | None" = None
     """What a reader can change."""
+    head: "Callable[[], WholeHead | None]" = lambda: None
+    """Finds the head that the page is about, for formats that lay it out on one sheet."""
+
+
+class Answer(NamedTuple):
+    """The answer that a page begins with."""
+
+    says: Spans
+    """The words with the number and where it stands: `“love” attends most to “AI”: 0.576 (step
+    5)`."""
+    cell: Location | None = None
+    """The cell whose number it is; None where it counts something."""
+    step: int | None = None
+    """The number of the section that works it out; None of a given number."""
 
 
 class Document(NamedTuple):
@@ -386,9 +443,13 @@ class Document(NamedTuple):
     title: Word
     sections: tuple[Section, ...]
     facts: DefinitionList | None = None
-    """What follows the title where nothing says what the page is about, and else comes last."""
+    """What follows the title where nothing else does, and else comes last."""
+    answer: Answer | None = None
+    """What the page comes to, which follows its title."""
+    in_short: Spans = ()
+    """The facts on one line, which follow the answer."""
     about: tuple[Block, ...] = ()
-    """What the page is about, which follows its title."""
+    """What the page is about, which follows these."""
     opening: tuple[Block, ...] = ()
     """What comes before its sections."""
     closing: tuple[Block, ...] = ()
@@ -412,13 +473,22 @@ class Document(NamedTuple):
 
     @property
     def lead(self) -> tuple[Block, ...]:
-        """Returns what follows the title."""
-        return self.about or self._facts
+        """Returns what follows the title: the answer, the facts on one line, the question."""
+        return (*self._answer, *self._in_short, *self.about) or self._facts
 
     @property
     def foot(self) -> tuple[Block, ...]:
         """Returns what follows all else."""
-        return self._facts if self.about else ()
+        return self._facts if (self.answer or self.in_short or self.about) else ()
+
+    @property
+    def _answer(self) -> tuple[Block, ...]:
+        says = () if self.answer is None else self.answer.says
+        return (Paragraph(("In short: ", *says, ".")),) if says else ()
+
+    @property
+    def _in_short(self) -> tuple[Block, ...]:
+        return (Paragraph(self.in_short),) if self.in_short else ()
 
     @property
     def _facts(self) -> tuple[Block, ...]:
@@ -440,3 +510,11 @@ class Document(NamedTuple):
     def all_facts(self) -> DefinitionList:
         """Returns the facts, and the marks of its paper."""
         return DefinitionList((*(() if self.facts is None else self.facts.rows), *self.marks.rows))
+
+    @property
+    def in_lines(self) -> "Document":
+        """Returns it for formats that don't lay products out: with their lines and tables."""
+        return self._replace(
+            sections=tuple(s._replace(blocks=tuple(in_lines(s.blocks))) for s in self.sections),
+            answers=self.answers.in_lines,
+        )
