@@ -317,7 +317,7 @@ class WhyArguments(NamedTuple):
         text(
             "--depth",
             "N",
-            "How many levels of working are told, from 1, or `all`; by default as many as "
+            "How many levels of working are shown, from 1, or `all`; by default as many as "
             "fit on a screen.",
         ),
     ] = None
@@ -334,7 +334,7 @@ def why(typed: WhyArguments) -> PageOutput:
     """Show what a number comes from, as a tree of working.
 
     Below each line stands the working of each number in it, down to what the scenario gives. What
-    stands in the tree already isn't told twice.
+    stands in the tree already isn't shown twice.
 
     Examples:
 
