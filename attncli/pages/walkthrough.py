@@ -27,6 +27,7 @@ from attncli.document.blocks import (
 from attncli.maths.equations.tree import Equation
 from attncli.names import Name, Word
 from attncli.pages.parts.answer import first_number
+from attncli.pages.parts.asked_first import AcceptedRanges, WrongWorkings
 from attncli.pages.parts.blocks import (
     given_block,
     given_blocks,
@@ -204,6 +205,8 @@ def _page(trace: Trace, selection: Selection, sections: tuple[Section, ...]) -> 
             Origins(trace),
             Workings(trace),
             FurtherPages(trace, _in_full) if whole else MappingProxyType({}),
+            mistakes=WrongWorkings(trace),
+            accepted=AcceptedRanges(trace),
         ),
     )
 

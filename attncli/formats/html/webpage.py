@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.resources import files
 from string import Template
@@ -42,12 +43,15 @@ def _rules(scheme: ColourScheme) -> Iterator[str]:
     yield from written(colours_of(scheme), "svg")
 
 
-LIVE_SCRIPTS = ("decimal.js", "evaluator.js", "pictures.js", "live.js")
+PAGE_SCRIPTS = ("page.js", "pointing.js", "reading.js", "asking.js", "stepping.js")
+"""Those of all pages: what they share, pointing at numbers, asking for them, stepping."""
+_MADE_SMALLER = "decimal.js"
+LIVE_SCRIPTS = (_MADE_SMALLER, "evaluator.js", "pictures.js", "live.js")
 """Those of pages that are worked again; the first is decimal.js by M. Mclaughlin, made smaller."""
-JUDGING_SCRIPTS = ("reading.js", "enclosures.js", "judging.js")
-"""Those of pages that judge numbers by their author's own ones."""
+JUDGING_SCRIPTS = ("enclosures.js", "judging.js")
+"""Those of pages that judge numbers by their author's own ones, behind `reading.js`."""
 SHEET_SCRIPTS = (*JUDGING_SCRIPTS, "sheet.js")
-SCRIPTS = ("page.js", *SHEET_SCRIPTS, "site.js")
+SCRIPTS = (*PAGE_SCRIPTS, *SHEET_SCRIPTS, "site.js")
 """The script of all pages, those of sheets, and that of the pages of a site."""
 _STYLE, _SITE = "page.css", "site.css"
 _STYLES = (_STYLE, "product.css", "stepping.css", "bench.css")
@@ -66,11 +70,28 @@ class PageAssets(NamedTuple):
     """Writes the element that stands for its looks."""
     script: Callable[[str], str]
     """Writes the element that stands for a script, by the name of its file."""
+    first: tuple[str, ...] = ()
+    """Scripts that run before those of all pages."""
+
+    def scripts_of(self, names: Iterable[str]) -> str:
+        """Writes the elements that stand for scripts."""
+        return "\n".join(map(self.script, names))
 
 
 def file_text(name: str) -> str:
     """Reads a file beside this one."""
     return (files("attncli.formats.html") / name).read_text(encoding="utf-8")
+
+
+_REMARKS = re.compile(r"^ *//.*\n|/\*\*.*?\*/ ?|(?<=\S) // .*$|^ +", re.MULTILINE)
+"""Remarks of scripts, and the room before their lines."""
+
+
+def script_text(name: str) -> str:
+    """Reads a script beside this one, without what is for those who read it there; one that others
+    made smaller stays as it is."""
+    text = file_text(name)
+    return text if name == _MADE_SMALLER else _REMARKS.sub("", text)
 
 
 def _looks() -> str:
@@ -83,7 +104,7 @@ INSIDE = PageAssets(
     "'unsafe-inline'",
     "'unsafe-inline'",
     lambda: f"<style>\n{_looks()}\n</style>",
-    lambda name: f"<script>\n{file_text(name)}</script>",
+    lambda name: f"<script>\n{script_text(name)}</script>",
 )
 SHARED = PageAssets(
     f"'unsafe-inline' {_BESIDE}",
@@ -96,7 +117,8 @@ SERVED = PageAssets(
     INSIDE.styles,
     f"{INSIDE.scripts}; connect-src 'self'",
     lambda: f"<style>\n{_looks()}\n{file_text('served.css')}\n</style>",
-    lambda name: "".join(map(INSIDE.script, ("served.js", name))),
+    INSIDE.script,
+    ("served.js",),
 )
 """A page that asks its server what it is by now, and has kept what it was."""
 
@@ -106,7 +128,7 @@ def shared_files() -> Mapping[str, str]:
     of what only a site has."""
     return {
         _STYLE: f"{_looks()}\n{file_text(_SITE)}",
-        **{name: file_text(name) for name in SCRIPTS},
+        **{name: script_text(name) for name in SCRIPTS},
     }
 
 
