@@ -3,6 +3,7 @@
 (() => {
   const page = window.attncli, { bar, how, element, cellOf } = page;
   if (!bar) return;
+  const TABLES = "table:is(.quantity, .vectors)"; // what has results
   const MOST = 120; // stops of a page
   const PAUSE = 1500; // milliseconds between stops that are played
   const FURTHEST = 50; // pixels from which on a finger swipes
@@ -24,7 +25,7 @@
       own.forEach((n) => seen.add(n));
       return own;
     }).filter((row) => row.length);
-    return page.sections.flatMap((section, k) => (k ? [...section.querySelectorAll("table:is(.quantity, .vectors)")] : [])
+    return page.sections.flatMap((section, k) => (k ? [...section.querySelectorAll(TABLES)] : [])
       .map((table) => ({ section: k, rows: rowsOf(table) })).filter(({ rows }) => rows.length));
   };
 
@@ -136,7 +137,8 @@
   };
 
   const inSight = () => {
-    const cell = page.places.get(stops[at].numbers[0])?.map(cellOf).find((one) => one.closest("section") === page.sections[stops[at].section]);
+    const here = page.places.get(stops[at].numbers[0])?.filter((one) => one.closest("section") === page.sections[stops[at].section]);
+    const [cell] = here?.filter((one) => one.closest(TABLES)).map(cellOf) || [];
     const whole = cell?.closest(".product");
     const high = innerHeight - bar.offsetHeight;
     const shown = whole && whole.getBoundingClientRect().height < high * 0.9 ? whole : cell;
@@ -180,7 +182,7 @@
     const { numbers } = stops[at], [n] = numbers;
     page.tint(numbers);
     how.hidden = false;
-    how.classList.toggle("fresh", fresh && asked === undefined);
+    how.classList.toggle("coming", fresh && asked === undefined);
     fresh = false;
     if (asked === null) {
       if (!how.contains(field) || field.ariaLabel !== page.nameOf(n)) how.replaceChildren(question(n));
