@@ -12,7 +12,6 @@
   };
   const isWithin = (/** @type {Read} */ [a, b], /** @type {[Read, Read]} */ [[low, l], [high, h]]) => a * l >= low * b && a * h <= high * b;
   const decimalsOf = (/** @type {Read} */ [a, b]) => [...Array(99).keys()].find((k) => (a * tens(k)) % b === 0n) ?? 99;
-  const isEnd = (/** @type {Read | string | null | undefined} */ end) => /** @type {end is Read} */ (Array.isArray(end));
   const read = (/** @type {string} */ text) => numberOf(text.replace(/[()]/g, ""));
 
   // a right number that was written down wrongly: its sign, its decimal point, two of its digits
@@ -32,8 +31,8 @@
     const shown = read(Array.isArray(last) ? last[0] : String(last).replace(/^.*[=≈] /, ""));
     if (number === null || shown === null) return { right: false, says: typed.trim() ? "that is no number." : "nothing was written." };
     if (typeof number === "string" || typeof shown === "string") return number === shown ? { right: true, says: "right." } : { right: false, says: "it doesn't follow." };
-    const places = Math.max(page.decimals(), decimalsOf(shown)), [low, high] = (page.accepted?.(n) || []).map(read);
-    const isRight = (/** @type {Read} */ one) => isNear(one, shown, places) || (isEnd(low) && isEnd(high) && isWithin(one, [low, high]));
+    const places = Math.max(page.decimals(), decimalsOf(shown)), [low, high] = (page.accepted?.(n) || []).map((end) => /** @type {Read} */ (read(end)));
+    const isRight = (/** @type {Read} */ one) => isNear(one, shown, places) || (low !== undefined && isWithin(one, [low, high]));
     if (isRight(number)) return { right: true, says: "right." };
     const few = number[2];
     if (few !== null && few < places && isNear(number, shown, few)) return { right: false, says: `nearly. It has ${few} decimal${few === 1 ? "" : "s"} instead of ${places}.` };

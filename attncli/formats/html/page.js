@@ -7,7 +7,7 @@
   const main = /** @type {HTMLElement} */ (document.querySelector("main"));
   const at = (/** @type {Event} */ event) => /** @type {Element} */ (event.target);
 
-  /** @type {Attncli.Element} */
+  /** @type {Attncli.Make} */
   const element = (name, properties, ...inside) => {
     const made = Object.assign(document.createElement(name), properties);
     made.append(...inside);
@@ -27,17 +27,19 @@
     return target && (target.matches("[data-n]") ? target : [...target.querySelectorAll("[data-n]")].find((shown) => cellOf(shown) === target));
   };
 
-  const page = (window.attncli = /** @type {Attncli.Page} */ ({
-    main, element, cellOf, numberAt,
-    entry: (n) => entries[n] || [""], // whoever works the page again says it otherwise
+  /** @type {Attncli.Page} */
+  const page = /** @type {any} */ ({
+    main, element, cellOf, numberAt, instant: "instant",
+    entry: (/** @type {number} */ n) => entries[n] || [""], // whoever works the page again says it otherwise
     numbers: [], sections: [], places: new Map(),
-    operandsOf: (n) => {
+    operandsOf: (/** @type {number} */ n) => {
       const found = page.entry(n).slice(1).filter(Array.isArray).map((part) => /** @type {number} */ (part[1]));
       return [...new Set(found)].filter((place) => place !== n);
     },
-    textOf: (n) => page.entry(n).slice(1).map((part) => (Array.isArray(part) ? part[0] : part)).join("").trim(),
-    nameOf: (n) => page.entry(n)[0] || page.textOf(n),
-  }));
+    textOf: (/** @type {number} */ n) => page.entry(n).slice(1).map((part) => (Array.isArray(part) ? part[0] : part)).join("").trim(),
+    nameOf: (/** @type {number} */ n) => page.entry(n)[0] || page.textOf(n),
+  });
+  window.attncli = page;
 
   // -- from number to number ---------------------------------------------------------------------
 

@@ -20,7 +20,7 @@
 
   const lineOf = (/** @type {number} */ n) => {
     const line = element("div", { className: "line" });
-    const [name, ...parts] = page.entry(n);
+    const [name] = page.entry(n), parts = partsOf(n);
     if (name) line.append(element("bdi", { textContent: name }));
     parts.forEach((part, k) => {
       const own = Array.isArray(part) && part[1] === n;
@@ -31,6 +31,14 @@
     });
     if (name && parts.length === 2 && !page.operandsOf(n).length) line.append(element("span", { className: "of", textContent: " · the working begins here" }));
     return line;
+  };
+
+  // a product of rows is seen where they stand: its terms follow
+  const partsOf = (/** @type {number} */ n) => {
+    const [, ...parts] = page.entry(n), textAt = (/** @type {number} */ k) => (Array.isArray(parts[k]) ? parts[k][0] : parts[k]);
+    if (!/^ = \[/.test(String(textAt(0)))) return parts;
+    const next = parts.findIndex((part, k) => k > 0 && / = $/.test(String(textAt(k))));
+    return next > 0 && next < parts.length - 2 ? [" = ", ...parts.slice(next + 1)] : parts;
   };
 
   const linkTo = (/** @type {number} */ n, /** @type {string} */ text) => {
@@ -88,7 +96,7 @@
     pinned = true;
     show(next, anchor);
     const cell = page.places.get(shown())?.[0];
-    if (cell && !isInSight(cell)) cell.scrollIntoView({ block: "center", behavior: "instant" });
+    if (cell && !isInSight(cell)) cell.scrollIntoView({ block: "center", behavior: page.instant });
     /** @type {HTMLElement} */ (how.querySelector(".line .to") || how.querySelector(".close")).focus({ preventScroll: true });
   };
 
@@ -200,7 +208,7 @@
   document.addEventListener("attn:worked", () => (anchor ? show(path, anchor) : rest()));
 
   Object.assign(page, {
-    bar, how, lineOf, tint,
+    bar, how, lineOf, partsOf, tint,
     rests: (/** @type {() => boolean} */ by) => { rest = by; hide(); },
   });
 })();

@@ -3,7 +3,8 @@
 (() => {
   const page = window.attncli, { bar, how, element, cellOf } = page;
   if (!bar) return;
-  const TABLES = "table:is(.quantity, .vectors)"; // what has results
+  // what has results, what shows them again, and lines for those that stand in no table
+  const TABLES = ["table:is(.quantity, .vectors):not(:is(.left, .above, .after) *)", ":is(.left, .above, .after) table", "table.working"];
   const MOST = 120; // stops of a page
   const PAUSE = 1500; // milliseconds between stops that are played
   const FURTHEST = 50; // pixels from which on a finger swipes
@@ -15,18 +16,22 @@
   let at = -1; // the stop that is shown; none while everything is
 
   const isMade = (/** @type {number} */ n) => page.entry(n).length > 3; // given and copied numbers aren't
+  const isCell = (/** @type {number} */ n) => page.entry(n)[0] !== "";
+  const within = (/** @type {Element} */ one) => [...one.querySelectorAll("[data-n]")].map((shown) => Number(shown.getAttribute("data-n")));
 
-  // the numbers that each table is the first to show, by their rows
+  // the tables with those of their numbers, by rows, that they show as results; all else shows them again
   const tablesOf = () => {
-    const seen = new Set();
-    const rowsOf = (/** @type {Element} */ table) => [...table.querySelectorAll("tbody tr")].map((row) => {
-      const places = [...row.querySelectorAll("td [data-n]")].map((one) => Number(one.getAttribute("data-n")));
-      const own = places.filter((n, k) => !seen.has(n) && isMade(n) && places.indexOf(n) === k);
-      own.forEach((n) => seen.add(n));
-      return own;
-    }).filter((row) => row.length);
-    return page.sections.flatMap((section, k) => (k ? [...section.querySelectorAll(TABLES)] : [])
-      .map((table) => ({ section: k, rows: rowsOf(table) })).filter(({ rows }) => rows.length));
+    const tables = page.sections.slice(1).flatMap((section) => [...section.querySelectorAll(`${TABLES}`)]);
+    const rowsOf = (/** @type {Element} */ table) => [...table.querySelectorAll("tbody tr")]
+      .map((row) => [...new Set(within(table.matches(TABLES[2]) && row.lastElementChild || row))]);
+    const home = new Map();
+    for (const kind of TABLES) for (const table of tables.filter((one) => one.matches(kind))) {
+      for (const n of rowsOf(table).flat()) if (!home.has(n) && isMade(n) && isCell(n)) home.set(n, table);
+    }
+    return tables.map((table) => ({
+      table, section: page.sections.findIndex((section) => section.contains(table)),
+      rows: rowsOf(table).map((row) => row.filter((n) => home.get(n) === table)).filter((row) => row.length),
+    })).filter(({ rows }) => rows.length);
   };
 
   const stopsOf = () => {
@@ -40,9 +45,9 @@
       table.parts = parts;
       count += more;
     }
-    const found = tables.flatMap(({ section, parts }) => parts.map((numbers) => ({ section, numbers })));
+    const found = tables.flatMap(({ section, table, parts }) => parts.map((numbers) => ({ section, table, numbers })));
     return count <= MOST ? found : [...Map.groupBy(found, (stop) => stop.section)]
-      .map(([section, its]) => ({ section, numbers: its.flatMap((stop) => stop.numbers) }));
+      .map(([section, its]) => ({ ...its[0], section, numbers: its.flatMap((stop) => stop.numbers) }));
   };
 
   // -- what is to come ---------------------------------------------------------------------------------
@@ -59,7 +64,8 @@
     const add = (/** @type {Element} */ whole, /** @type {Iterable<number>} */ numbers) => {
       for (const n of new Set(numbers)) found.get(n)?.push(whole);
     };
-    const within = (/** @type {Element} */ one) => [...one.querySelectorAll("[data-n]")].map((shown) => Number(shown.getAttribute("data-n")));
+    // what is no cell, such as the sum of a row, is there when all that it is worked from is
+    for (const [n, places] of page.places) if (!isCell(n)) places.map(cellOf).forEach((one) => add(one, page.operandsOf(n)));
     for (const line of page.main.querySelectorAll("table.working tr")) if (line.lastElementChild) add(line, within(line.lastElementChild));
     for (const figure of page.main.querySelectorAll("figure, svg")) add(figure, within(figure));
     page.sections.forEach((section, k) => {
@@ -137,15 +143,14 @@
   };
 
   const inSight = () => {
-    const here = page.places.get(stops[at].numbers[0])?.filter((one) => one.closest("section") === page.sections[stops[at].section]);
-    const [cell] = here?.filter((one) => one.closest(TABLES)).map(cellOf) || [];
+    const { table, numbers: [n] } = stops[at], cell = page.places.get(n)?.filter((one) => table.contains(one)).map(cellOf).at(-1);
     const whole = cell?.closest(".product");
     const high = innerHeight - bar.offsetHeight;
     const shown = whole && whole.getBoundingClientRect().height < high * 0.9 ? whole : cell;
     if (!shown) return;
     const { top, bottom } = shown.getBoundingClientRect();
-    if (top < 50 || bottom > high) scrollBy({ top: (top + bottom) / 2 - high / 2, behavior: "instant" });
-    cell?.closest(".scroll")?.contains(cell) && cell.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" });
+    if (top < 50 || bottom > high) scrollBy({ top: (top + bottom) / 2 - high / 2, behavior: page.instant });
+    cell?.closest(".scroll")?.contains(cell) && cell.scrollIntoView({ block: "nearest", inline: "nearest", behavior: page.instant });
   };
 
   const end = () => {
@@ -238,7 +243,7 @@
 
   // the line in numbers, but for what it comes to
   const hint = (/** @type {number} */ n) => {
-    const [, ...parts] = page.entry(n), texts = parts.map((part) => (Array.isArray(part) ? part[0] : part));
+    const texts = page.partsOf(n).map((part) => (Array.isArray(part) ? part[0] : part));
     const ends = texts.findIndex((text, k) => k > 0 && /[=≈]/.test(text));
     verdict.textContent = texts.slice(0, ends).join("").replace(/^\s*[=≈]\s*/, "");
     field.focus({ preventScroll: true });
