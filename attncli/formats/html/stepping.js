@@ -245,7 +245,7 @@
   const hint = (/** @type {number} */ n) => {
     const texts = page.partsOf(n).map((part) => (Array.isArray(part) ? part[0] : part));
     const ends = texts.findIndex((text, k) => k > 0 && /[=≈]/.test(text));
-    verdict.textContent = texts.slice(0, ends).join("").replace(/^\s*[=≈]\s*/, "");
+    verdict.textContent = texts.slice(0, ends).join("").replace(/^\s*[=≈]/, "").trim();
     field.focus({ preventScroll: true });
   };
 
