@@ -441,8 +441,8 @@ def _row(line: Line, style: HtmlStyle, plainly: bool, worked: bool) -> str:
     write = plain_html if plainly else expression_html
     *parts, (relation, last) = line.parts
     before = [f"{sign} {write(part, style)}" for sign, part in parts]
+    before = [f"<span>{part}</span>" for part in before]  # which stays on a line on wide screens
     if style.working.relation is not None and parts:
-        before = [f"<span>{part}</span>" for part in before]
         relation = style.working.relation(relation, last)
     result = f"{relation} {write(last, style)}"
     if isinstance(last, Vector) and len(last.entries) > _UNBROKEN:

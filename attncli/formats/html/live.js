@@ -8,6 +8,7 @@
   const bar = document.getElementById("changes"), made = bar.querySelector(".made");
   const versions = data.quantities.map((quantities, k) => ({
     quantities, entries: data.entries.map((alike) => alike[k]), numbers: data.numbers[k], told: data.told[k],
+    mistakes: data.mistakes[k], accepted: data.accepted[k],
     choices: data.others[k - 1], contents: data.contents[k - 1], main: data.sections.map((alike) => alike[k - 1]).join("\n"),
   }));
   const [own] = versions; // the page as it was written, then those with other choices
@@ -193,6 +194,7 @@
     renewShades();
     main.querySelectorAll("figure.picture:not(.told, .told *)").forEach(renewPicture);
     if (isOther) document.dispatchEvent(new Event("attn:renewed"));
+    document.dispatchEvent(new Event("attn:worked"));
   };
 
   // sets what shows numbers in a picture; hides one that would be laid out anew
@@ -315,5 +317,11 @@
   requestIdleCallback(() => { worked = worth(meant(), changes); renew(); }); // so that the first change is as quick as the next ones
   // what is worked now, for whoever asks: each quantity's numbers as they are shown
   const numbers = () => worked.quantities.map(({ name, start, count }) => [name, Array.from({ length: count }, (_, k) => worked.text(start + k))]);
+  // for readers who are asked first: the range that is right of a number as it was, what known mistakes make of it
+  page.accepted = (n) => (changes.size ? null : version.accepted[n] || null);
+  page.mistakes = (n) => {
+    const ways = isCell(n) ? version.mistakes[worked.owner[version.numbers[n]].name] || [] : [];
+    return ways.map(([says, its]) => [says, worked.otherwise(version.numbers[n], its)]).filter(([, value]) => value.isFinite()).map(([says, value]) => [says, value.toFixed(20)]);
+  };
   page.live = { changeTo, asScenario, numbers };
 })();

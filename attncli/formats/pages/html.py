@@ -31,6 +31,7 @@ from attncli.formats.html.live import LivePage
 from attncli.formats.html.webpage import (
     INSIDE,
     LIVE_SCRIPTS,
+    PAGE_SCRIPTS,
     SERVED,
     SHARED,
     SHEET_SCRIPTS,
@@ -261,7 +262,7 @@ def render_together(documents: Sequence[Document], page: RenderOptions) -> str:
         check=bar_of(words) if fields.any else "" if live is None else live.bar(),
         main=written.main,
         numbers="[]" if inside else written.asked.script(),
-        script=assets.script("page.js"),
+        script=assets.scripts_of((*assets.first, *PAGE_SCRIPTS)),
         sheet=f"\n{_checking(fields, words, assets)}" if fields.any else "",
         live="" if live is None or page.served else f"\n{_living(live, written, assets)}",
     )
@@ -313,7 +314,7 @@ def _living(live: LivePage, own: _PageParts, assets: PageAssets) -> str:
     data = (
         f'<script type="application/octet-stream" id="live">{live.data(versions, alike)}</script>'
     )
-    return "\n".join((data, *map(assets.script, LIVE_SCRIPTS)))
+    return f"{data}\n{assets.scripts_of(LIVE_SCRIPTS)}"
 
 
 def _style(asked: AskedNumbers, fields: SheetFields | None) -> HtmlStyle:
@@ -337,7 +338,7 @@ def _style(asked: AskedNumbers, fields: SheetFields | None) -> HtmlStyle:
 def _checking(fields: AnswerFields, words: Words, assets: PageAssets) -> str:
     """Writes the scripts of sheets, and what they go by."""
     data = f'<script type="application/octet-stream" id="checking">{fields.script(words)}</script>'
-    return "\n".join((data, *map(assets.script, SHEET_SCRIPTS)))
+    return f"{data}\n{assets.scripts_of(SHEET_SCRIPTS)}"
 
 
 class _ToldOnce(NamedTuple):
