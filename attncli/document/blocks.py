@@ -7,18 +7,20 @@ is for students it holds no answer.
 """
 
 # no lazy annotations here: a named tuple would compile each of them when it is imported
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from attncli.document.pictures import Picture
+from attncli.document.pictures import HeatMaps, Picture
 from attncli.document.tables import (
     Branch,
     DataTable,
     MarkedNumber,
     MatrixBlock,
+    ProductBlock,
     SideBySide,
     WorkedTable,
+    WrongWorking,
 )
 from attncli.maths.equations.tree import (
     Equation,
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from attncli.document.changing import Changeable
     from attncli.document.languages import FrameWords
     from attncli.document.questions import Item, OwnNumbers, Paper, SelfCheck, Worth
+    from attncli.document.whole_head import WholeHead
 
 
 class Term(NamedTuple):
@@ -230,6 +233,7 @@ Block = (
     | ColumnSum
     | Table
     | MatrixBlock
+    | ProductBlock
     | DataTable
     | SideBySide
     | TextList
@@ -257,6 +261,44 @@ def each(blocks: Iterable[Block]) -> Iterator[Block]:
         if not isinstance(block, Block):
             raise TypeError(f"{type(block).__name__} is no kind of block")
         yield block
+
+
+def in_lines(
+    blocks: Iterable[Block], fits: Callable[[ProductBlock], bool] = lambda _: False
+) -> Iterator[Block]:
+    """Yields the blocks with the lines and tables of products in their place, for formats that
+    don't lay these out, but for those that one `fits`."""
+    for block in each(blocks):
+        if isinstance(block, ProductBlock) and not fits(block):
+            yield from block.told
+        else:
+            yield block
+
+
+def as_on_paper(blocks: Iterable[Block], beside: Collection[Name] = ()) -> Iterator[Block]:
+    """Yields the blocks without the tables whose numbers products of theirs have, and without heat
+    maps of what stands `beside` some product of the page, for formats that lay these out."""
+    every = tuple(each(blocks))
+    products = [block for block in every if isinstance(block, ProductBlock)]
+    there = {table.quantity for product in products for table in product.tables}
+    for block in every:
+        match block:
+            case MatrixBlock():
+                again = block.given and block.quantity in there
+            case SideBySide():
+                again = all(table.quantity in there for _, table in block.columns)
+            case HeatMaps(maps=((_, table),)):
+                again = table.quantity in beside
+            case _:
+                again = False
+        if not again:
+            yield block
+
+
+def beside_products(sections: "Iterable[Section]") -> frozenset[Name]:
+    """Finds what stands at the right of products: softmaxes and activations."""
+    products = (block for s in sections for block in s.blocks if isinstance(block, ProductBlock))
+    return frozenset(product.after.quantity for product in products if product.after is not None)
 
 
 def rule_for(block: object, rules: Mapping[type, _Rule], where: str) -> _Rule:
@@ -305,6 +347,8 @@ class Section(NamedTuple):
     """What is told to readers who want to know more, for formats that can fold it away."""
     own: str = ""
     """The name of a step that a scenario wrote itself, which is an `equations` step."""
+    lesson: tuple[Block, ...] = ()
+    """What a lesson says of its step besides the working, for formats that can fold it away."""
 
     @property
     def points(self) -> "Worth":
@@ -364,7 +408,7 @@ class Answers(NamedTuple):
 
 class Interactive(NamedTuple):
     """What a reader can do with a page's numbers: ask where they come from, work them again, change
-    them, see the pages of other traces; for formats in which that works.
+    them, be asked for them, see the pages of other traces; for formats in which that works.
 
     A student's sheet has none of it.
     """
@@ -378,6 +422,12 @@ class Interactive(NamedTuple):
     """The whole pages of a scenario's other traces."""
     changeable: "Changeable | None" = None
     """What a reader can change."""
+    mistakes: Mapping[str, Sequence[WrongWorking]] = MappingProxyType({})
+    """What known mistakes make of quantities, by their full names, for readers who are asked."""
+    accepted: Mapping[Location, tuple[float, float]] = MappingProxyType({})
+    """The ends of the range that is right for each number, where readers are asked for it."""
+    head: "Callable[[], WholeHead | None]" = lambda: None
+    """Finds the head that the page is about, for formats that lay it out on one sheet."""
 
 
 class Answer(NamedTuple):
@@ -465,3 +515,14 @@ class Document(NamedTuple):
     def all_facts(self) -> DefinitionList:
         """Returns the facts, and the marks of its paper."""
         return DefinitionList((*(() if self.facts is None else self.facts.rows), *self.marks.rows))
+
+    @property
+    def in_lines(self) -> "Document":
+        """Returns it for formats that don't lay products out: with their lines and tables."""
+        return self.laid_out(lambda _: False)
+
+    def laid_out(self, fits: Callable[[ProductBlock], bool]) -> "Document":
+        """Returns it for formats that lay those products out that there is room for."""
+        sections = (s._replace(blocks=tuple(in_lines(s.blocks, fits))) for s in self.sections)
+        key = None if self.answers.key is None else self.answers.key.laid_out(fits)
+        return self._replace(sections=tuple(sections), answers=self.answers._replace(key=key))

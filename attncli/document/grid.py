@@ -11,7 +11,7 @@ from typing import NamedTuple
 from attncli.document.blocks import Table, TableCell
 from attncli.document.tables import VERDICTS, Branch, MarkedNumber, MatrixBlock, SideBySide
 from attncli.maths.equations.elision import MOST_PARTS, elided, elided_rows
-from attncli.maths.equations.tree import Blank, Number, Omitted, Symbol, Vector
+from attncli.maths.equations.tree import Blank, Number, Omitted, Symbol, Transposed, Vector
 from attncli.maths.notation import plain
 from attncli.maths.notation.columns import at_point, bands, filled_vectors
 from attncli.maths.notation.escaping import printed
@@ -65,14 +65,14 @@ class Look(NamedTuple):
     """Whether it is the result of the page."""
 
 
-CellContent = Number | Blank | Vector | Symbol | Word | str | Branch | Omission
+CellContent = Number | Blank | Vector | Symbol | Transposed | Word | str | Branch | Omission
 
 
 class GridCell(NamedTuple):
     """A cell of a table."""
 
     content: CellContent
-    """What stands in it; a symbol is the name of a quantity."""
+    """What stands in it; a symbol is the name of a quantity, and may be transposed."""
     look: Look = Look()
     """How it looks."""
     before: str = ""
@@ -169,7 +169,7 @@ def grid_of(block: MatrixBlock | SideBySide | Table) -> Grid:
             return _grid_of_vectors(block)
     rows = elided_rows(len(block.rows), of_list=block.is_list)
     grid = grid_of_places(block, rows, elided(block.matrix.shape[1], MOST_PARTS))
-    return _turned(grid) if block.display.turned else grid
+    return _turned(grid) if block.display.turned or block.display.transposed else grid
 
 
 def grid_of_places(
@@ -198,16 +198,20 @@ def _corner(block: MatrixBlock) -> GridCell:
     if block.are_lists:
         return GridCell(Omission.UNTOLD)
     origin = f" ({block.origin})" if block.given and block.origin else ""
-    return GridCell(Symbol(block.name), behind=origin)
+    name = Symbol(block.name)
+    return GridCell(Transposed(name) if block.display.transposed else name, behind=origin)
 
 
 def _turned(grid: Grid) -> Grid:
-    """Lays the grid of one row out as a column, with its sum and other lists below it."""
+    """Lays the rows of a grid out as columns, with their sums and other lists below them."""
     names, *columns = grid.columns
-    cells = tuple(_below(column.cells[0]) for column in columns)
     headings = tuple(_below(column.heading) for column in columns)
-    column = GridColumn(names.cells[0], cells, at_point=True)
-    return Grid((GridColumn(names.heading, headings), column), grid.largest * len(cells))
+    turned = (
+        GridColumn(name, tuple(_below(column.cells[i]) for column in columns), at_point=True)
+        for i, name in enumerate(names.cells)
+    )
+    largest = grid.largest * len(columns) if len(names.cells) == 1 else (None,) * len(columns)
+    return Grid((GridColumn(names.heading, headings), *turned), largest)
 
 
 def _below(cell: GridCell) -> GridCell:

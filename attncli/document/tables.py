@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from attncli.maths.equations.signatures import Signature
 from attncli.maths.equations.tree import Blank, Equation, Expression, Number, Sum, numbers_in
 from attncli.maths.numbers import decimals
-from attncli.names import TOP, Name, Word
+from attncli.names import TOP, Name, Word, WordedText
 
 if TYPE_CHECKING:
+    from attncli.document.blocks import ColumnSum, Derivation
     from attncli.maths.equations.matrix import Matrix
 
 
@@ -38,6 +39,8 @@ class TableDisplay(NamedTuple):
     """Whether it is the result of the page."""
     turned: bool = False
     """Whether its one row is told as a column."""
+    transposed: bool = False
+    """Whether its rows stand as columns, and it is called its transpose, Kᵀ."""
     begins_row: bool = False
     """Whether it stands below the table before it, not beside."""
     paired: bool = False
@@ -144,6 +147,36 @@ def in_groups(tables: Iterable[MatrixBlock]) -> Iterator[tuple[MatrixBlock, ...]
         yield group
 
 
+class ProductBlock(NamedTuple):
+    """A product of two matrices laid out as on paper, after Sigurd Falk (1951): a number of the
+    result stands where its row of the left matrix and its column of the one above it cross."""
+
+    left: MatrixBlock
+    """The left operand."""
+    above: MatrixBlock
+    """The right operand, which stands above the result."""
+    result: MatrixBlock
+    """The product."""
+    told: tuple[Derivation | ColumnSum | MatrixBlock, ...]
+    """What tells it where products aren't laid out: its lines and tables, in their order."""
+    after: MatrixBlock | None = None
+    """What is made of each row of the result, which stands to the right of it: its softmax, or its
+    activation."""
+    added: MatrixBlock | None = None
+    """What is added to each row of the result: its bias."""
+
+    @property
+    def working(self) -> tuple[Derivation | ColumnSum, ...]:
+        """Returns its lines."""
+        return tuple(block for block in self.told if not isinstance(block, MatrixBlock))
+
+    @property
+    def tables(self) -> tuple[MatrixBlock, ...]:
+        """Returns the tables that are laid out, in the order in which one meets them."""
+        tables = (self.left, self.above, self.added, self.result, self.after)
+        return tuple(table for table in tables if table is not None)
+
+
 class Branch(NamedTuple):
     """A cell that names a row of a tree."""
 
@@ -209,6 +242,15 @@ class WorkedTable(NamedTuple):
     """Whether its numbers are moved from elsewhere and keep their looks."""
     own: bool = False
     """Whether its decimals are its own, and not those of all."""
+
+
+class WrongWorking(NamedTuple):
+    """A quantity as a known mistake makes it."""
+
+    says: WordedText
+    """A sentence that names the mistake."""
+    worked: WorkedTable
+    """The quantity, worked so."""
 
 
 SIGNS: Mapping[str, str] = MappingProxyType(

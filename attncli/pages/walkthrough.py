@@ -10,6 +10,7 @@ Beside it are those of variants, and of each token that is generated after the f
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -27,6 +28,7 @@ from attncli.document.blocks import (
 from attncli.maths.equations.tree import Equation
 from attncli.names import Name, Word
 from attncli.pages.parts.answer import answer_of
+from attncli.pages.parts.asked_first import AcceptedRanges, WrongWorkings
 from attncli.pages.parts.blocks import (
     given_block,
     given_blocks,
@@ -44,6 +46,7 @@ from attncli.pages.parts.lengths import (
     length_of_section,
     most_in_full,
 )
+from attncli.pages.parts.products import with_products
 from attncli.pages.parts.published import differences_in
 from attncli.pages.parts.sections import (
     ROUNDED_BY_ITSELF,
@@ -94,6 +97,7 @@ from attncli.trace import BackwardPlace, PlannedStep, Quantity, Trace, UpdatePla
 from attncli.trace.answer import said_answer
 
 if TYPE_CHECKING:
+    from attncli.document.whole_head import WholeHead
     from attncli.pages.parts.way_back import Alike
 
 
@@ -217,8 +221,17 @@ def _page(trace: Trace, selection: Selection, sections: tuple[Section, ...]) -> 
             Origins(trace),
             Workings(trace),
             FurtherPages(trace, _in_full) if whole else MappingProxyType({}),
+            mistakes=WrongWorkings(trace),
+            accepted=AcceptedRanges(trace),
+            head=partial(_head, trace) if whole else lambda: None,
         ),
     )
+
+
+def _head(trace: Trace) -> WholeHead | None:
+    from attncli.pages.parts.heads import whole_head  # which most formats do without
+
+    return whole_head(trace)
 
 
 def _in_full(trace: Trace) -> Document:
@@ -280,7 +293,8 @@ def _sections(
             continue
         section = page.section(part, number, shown[:k], steps[number:])
         section = as_result(section) if part is steps[-1] else section
-        yield with_pictures(trace, part, section, selection)
+        blocks = with_products(trace, part, section.blocks, selection)
+        yield with_pictures(trace, part, section._replace(blocks=tuple(blocks)), selection)
 
 
 class _Telling(NamedTuple):

@@ -42,6 +42,24 @@ class Grid:
     rows: list[list[str]]
 
 
+@dataclass(frozen=True)
+class Product:
+    """A product laid out as on paper: what stands at the left of the result, above it, perhaps what
+    is added to each of its rows, and the result; each as it is printed, Kᵀ with keys as columns."""
+
+    left: Grid
+    above: Grid
+    result: Grid
+    added: Grid | None = None
+    after: Grid | None = None
+
+    @property
+    def grids(self) -> list[Grid]:
+        """All of them, as they are called without being transposed."""
+        grids = (self.left, self.above, self.result, self.added, self.after)
+        return [_as_called(grid) for grid in grids if grid is not None]
+
+
 @dataclass
 class PageSection:
     """A heading with what stands below it: the numbers of the steps that it is told for on a page
@@ -52,6 +70,7 @@ class PageSection:
     path: str | None = None
     statements: list[Statement] = field(default_factory=list)
     grids: list[Grid] = field(default_factory=list)
+    products: list[Product] = field(default_factory=list)
 
 
 def _headed(text: str) -> PageSection:
@@ -73,12 +92,44 @@ def sections_of(page: str, form: str) -> list[PageSection]:
 def _html(page: str) -> list[PageSection]:
     sections = [PageSection()]
     for part in main_of(page).each("section"):
-        for piece in part.each("h1", "h2", "h3", "table"):
+        for piece in _html_pieces(part):
             if piece.name == "table":
                 _html_table(sections[-1], piece)
-                continue
-            sections.append(_headed(piece.text))
+            elif piece.name == "div":
+                _html_product(sections[-1], piece)
+            else:
+                sections.append(_headed(piece.text))
     return sections
+
+
+def _html_pieces(part: Element) -> Iterator[Element]:
+    """Headings, tables, and products as a whole."""
+    for child in part.children:
+        is_product = child.attributes.get("class") == "product"
+        if is_product or child.name in ("h1", "h2", "h3", "table"):
+            yield child
+        else:
+            yield from _html_pieces(child)
+
+
+def _html_product(section: PageSection, product: Element) -> None:
+    grids: dict[str, Grid] = {}
+    for place in product.children:
+        table = place.first("table")
+        assert table is not None
+        _html_table(section, table)
+        grids[place.attributes["class"]] = section.grids.pop()
+    section.products.append(Product(**grids))
+
+
+def _as_called(grid: Grid) -> Grid:
+    """A table; one that is printed with its rows as columns, `Kᵀ`, as it is without that."""
+    if not grid.headings[0].endswith("ᵀ`"):
+        return grid
+    headings, *columns = [grid.headings, *grid.rows]
+    names = [column[0] for column in columns]
+    rows = [list(row) for row in zip(headings[1:], *(c[1:] for c in columns), strict=True)]
+    return Grid([headings[0].replace("ᵀ", ""), *names], rows)
 
 
 def _html_table(section: PageSection, table: Element) -> None:
@@ -94,7 +145,7 @@ def _html_table(section: PageSection, table: Element) -> None:
             section.statements.append(_column_addition(label, text))
         case _:
             first, *headings = rows[0]
-            is_quantity = first and table.attributes["class"] == "quantity"
+            is_quantity = first and "quantity" in table.attributes["class"].split()
             named = f"`{first}`" if is_quantity else first
             section.grids.append(Grid([named, *headings], rows[1:]))
 
@@ -110,8 +161,54 @@ def _terminal(page: str) -> list[PageSection]:
         elif lines == ["Variants"]:
             sections.append(section)
         elif not lines[0].startswith(("▸", "•")):
-            sections[-1].statements += _statements(lines)
+            rules = [k for k, line in enumerate(lines) if "┼" in line]
+            if len(rules) == 2 and rules[0] == 1 and lines[rules[1]].count("┼") > 1:
+                product, lines = _terminal_product(lines, rules[1])
+                sections[-1].products.append(product)
+            sections[-1].statements += _statements(_to_the_left(lines))
     return sections
+
+
+def _terminal_product(lines: Sequence[str], rule: int) -> tuple[Product, list[str]]:
+    """A product, whose lower tables have their rule in a line; and what stands at its right."""
+    upper, *lower = (match.span() for k in (1, rule) for match in re.finditer("─+┼─+", lines[k]))
+    end = max(upper[1], *(stop for _, stop in lower))
+    above = _terminal_grid(lines[: rule - 1], *upper)
+    starts = [start for start, _ in lower]
+    left, result, *after = (
+        _terminal_grid(lines[rule - 1 :], start, stop)
+        for start, stop in zip(starts, [*starts[1:], end], strict=True)
+    )
+    added = None
+    if above.rows[-1][0].startswith("+ "):
+        name, *numbers_of = above.rows.pop()
+        added = Grid([f"`{name[2:]}`", *above.headings[1:]], [["", *numbers_of]])
+    names = [row[0] for row in left.rows]
+    result, *after = (  # whose names stand at the left of all, and above
+        Grid(
+            [grid.headings[0], *(grid.headings[1:] or above.headings[1:])],
+            [[name, *row[1:]] for name, row in zip(names, grid.rows, strict=True)],
+        )
+        for grid in (result, *after)
+    )
+    return Product(left, above, result, added, *after), [line[end:] for line in lines]
+
+
+def _terminal_grid(lines: Sequence[str], start: int, stop: int) -> Grid:
+    """The table between two columns of a page; bars in it are no numbers."""
+    headings, _, *rows = (line[start:stop].partition("│") for line in lines)
+    named = [f"`{headings[0].strip()}`", *re.split(r"\s{2,}", headings[2].strip())]
+    kept = [[name.strip(), *re.findall(r"[−\d.…∞e_]+(?=\s|$)", text)] for name, _, text in rows]
+    return Grid([*filter(None, named)], [row for row in kept if any(row)])
+
+
+def _to_the_left(lines: Sequence[str]) -> list[str]:
+    """Lines that stand beside a product, as they stand below one."""
+    indent = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
+    return [f"  {line[indent:]}" for line in lines] if indent > _BESIDE else [*lines]
+
+
+_BESIDE = 2
 
 
 def _whole_heading(heading: str, lines: Sequence[str]) -> str:

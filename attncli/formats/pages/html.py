@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
-from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import zip_longest
+from itertools import groupby, zip_longest
 from string import Template
 from typing import Any, NamedTuple
 
-from attncli.document.blocks import Block, Document, Graph, Spans, WordBlank, text_of_spans
+from attncli.document.blocks import Block, Document, Graph, WordBlank, text_of_spans
 from attncli.document.languages import Words, words_of
 from attncli.document.pictures import Picture
 from attncli.document.questions import AcceptedAnswer, JudgedPlace, SelfCheck
-from attncli.document.tables import MatrixBlock, in_groups
+from attncli.document.tables import MatrixBlock, ProductBlock, in_groups
 from attncli.formats import FormatInfo, PaperAbilities, RenderOptions
 from attncli.formats.colours import Inked
 from attncli.formats.html.asked import AskedNumbers
@@ -23,9 +21,9 @@ from attncli.formats.html.blocks import (
     TableStyle,
     WorkingStyle,
     blocks_html,
-    embedded,
     empty,
     escaped,
+    packed,
     set_apart,
     spans_html,
 )
@@ -33,6 +31,7 @@ from attncli.formats.html.live import LivePage
 from attncli.formats.html.webpage import (
     INSIDE,
     LIVE_SCRIPTS,
+    PAGE_SCRIPTS,
     SERVED,
     SHARED,
     SHEET_SCRIPTS,
@@ -63,6 +62,7 @@ ABILITIES = FormatInfo(
     PaperAbilities(keys=("none", "separate"), checking=True, together=True),
     pictured=True,
     changing=True,
+    products=True,
 )
 """A sheet says by itself what is right, and no key goes into the file that students get."""
 
@@ -119,8 +119,7 @@ class AnswerFields:
             else:
                 answers.append(_by_key(answer))
         states = {name: words.texts[name] for name in _STATES}
-        kept_from_the_eye = b64encode(json.dumps(answers).encode()).decode()
-        return embedded({"words": states, "parts": parts, "answers": kept_from_the_eye})
+        return packed({"words": states, "parts": parts, "answers": answers})
 
 
 _STATES = ("right", "follows", "few", "wrong", "unlike", "unreadable", "tally")
@@ -263,7 +262,7 @@ def render_together(documents: Sequence[Document], page: RenderOptions) -> str:
         check=bar_of(words) if fields.any else "" if live is None else live.bar(),
         main=written.main,
         numbers="[]" if inside else written.asked.script(),
-        script=assets.script("page.js"),
+        script=assets.scripts_of((*assets.first, *PAGE_SCRIPTS)),
         sheet=f"\n{_checking(fields, words, assets)}" if fields.any else "",
         live="" if live is None or page.served else f"\n{_living(live, written, assets)}",
     )
@@ -315,7 +314,7 @@ def _living(live: LivePage, own: _PageParts, assets: PageAssets) -> str:
     data = (
         f'<script type="application/octet-stream" id="live">{live.data(versions, alike)}</script>'
     )
-    return "\n".join((data, *map(assets.script, LIVE_SCRIPTS)))
+    return f"{data}\n{assets.scripts_of(LIVE_SCRIPTS)}"
 
 
 def _style(asked: AskedNumbers, fields: SheetFields | None) -> HtmlStyle:
@@ -331,14 +330,15 @@ def _style(asked: AskedNumbers, fields: SheetFields | None) -> HtmlStyle:
         ),
         answered=None if fields is None else fields.answered,
         picture=partial(figure_html, asked=asked),
+        products=True,
         mark=partial(asked.mark, named=named) if asked.changing else None,
     )
 
 
 def _checking(fields: AnswerFields, words: Words, assets: PageAssets) -> str:
     """Writes the scripts of sheets, and what they go by."""
-    data = f'<script type="application/json" id="checking">{fields.script(words)}</script>'
-    return "\n".join((data, *map(assets.script, SHEET_SCRIPTS)))
+    data = f'<script type="application/octet-stream" id="checking">{fields.script(words)}</script>'
+    return f"{data}\n{assets.scripts_of(SHEET_SCRIPTS)}"
 
 
 class _ToldOnce(NamedTuple):
@@ -392,14 +392,33 @@ def _section(k: int, part: _Part, style: HtmlStyle) -> str:
         style = style._replace(level=2)  # a heading right below the title skips no level
     blocks = [*_blocks(part.blocks, style)]
     if isinstance(part.head, Heading) and part.head.more:
-        blocks.insert(1, _fold(part.head.more, style))
+        blocks.insert(1, _fold("More on this", f"<p>{spans_html(part.head.more, style)}</p>"))
+    if isinstance(part.head, Heading) and part.head.lesson:
+        beside = "\n".join(_blocks((_ToldOnce(part.head.lesson),), style))
+        blocks.append(_fold("Shapes and common mistakes", beside))
     text = "\n".join((_head(k, part.head, style), *blocks))
     return f'<section id="s{k}" aria-labelledby="h{k}"{kind}>\n{text}\n</section>'
 
 
 def _blocks(blocks: Iterable[Any], style: HtmlStyle) -> Iterator[str]:
-    """Writes the blocks; small tables that follow each other stand beside each other."""
-    for piece in with_tables_together(blocks):
+    """Writes the blocks; small tables, and products, that follow each other stand beside each
+    other."""
+    for is_product, group in groupby(with_tables_together(blocks), _is_product):
+        pieces = [*group]
+        if is_product and len(pieces) > 1:
+            beside = "".join(f"<div>{text}</div>" for text in _each(pieces, style))
+            yield f'<div class="tables">{beside}</div>'
+        else:
+            yield from _each(pieces, style)
+
+
+def _is_product(piece: object) -> bool:
+    return isinstance(piece, ProductBlock)
+
+
+def _each(pieces: Iterable[Any], style: HtmlStyle) -> Iterator[str]:
+    """Writes pieces one below the other."""
+    for piece in pieces:
         if isinstance(piece, _ToldOnce):
             told = "\n".join(_blocks(piece.blocks, style))
             yield f'<div class="told">\n{told}\n</div>'
@@ -424,9 +443,8 @@ def _head(k: int, head: Title | Heading, style: HtmlStyle) -> str:
     return f'<h2 id="h{k}" tabindex="-1">{spans_html(head.title, style)}</h2>{below}'
 
 
-def _fold(more: Spans, style: HtmlStyle) -> str:
-    text = f"<p>{spans_html(more, style)}</p>"
-    return f'<details class="more"><summary>More on this</summary>{text}</details>'
+def _fold(title: str, text: str) -> str:
+    return f'<details class="more"><summary>{title}</summary>{text}</details>'
 
 
 def _contents(parts: Sequence[_Part]) -> str:

@@ -371,6 +371,7 @@ def progressed(trace: Trace, place: Place, _: Selection) -> Finding | None:
 
 _FINDINGS: Mapping[str, Callable[[Trace, Place, Selection], Finding | None]] = {
     "softmax": _attention,
+    "no_softmax": _attention,
     "weighted_sum": _lookup,
     "route": _routed,
     "predict": _predicted,

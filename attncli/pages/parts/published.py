@@ -32,7 +32,7 @@ MEANING: Mapping[str, str] = MappingProxyType(
         "worked otherwise": "another right way gives it",
         "carried forward": "it follows from an earlier wrong number",
         "not worked": "it follows from wrong numbers that show no working, and earns nothing",
-        "rounding": "rightly worked, but rounded otherwise",
+        "rounding": "right working, other rounding",
         "known mistake": "a common mistake gives it",
         "slip": "no working that is known gives it",
         "by hand": "the points that a person gives",
@@ -214,7 +214,8 @@ def otherwise_printed(trace: Trace) -> list[Block]:
 
 
 _ROUNDED_LESS = (
-    "A number that differs and is correct was rounded less, or at another place, on the way."
+    "A number that differs and is correct was rounded to more decimals, or at another place, on the"
+    " way."
 )
 
 
