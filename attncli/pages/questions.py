@@ -174,6 +174,11 @@ def questions_with(text: str) -> list[Question]:
     return [question for question in known if most > 0 and each[question.key] == most]
 
 
+def questions_about(word: str) -> list[Question]:
+    """Lists the questions that have a word among those by which they are found."""
+    return [question for question in questions().values() if word in question.words]
+
+
 class Named(NamedTuple):
     """What a scenario may say, or what a step makes."""
 
@@ -213,23 +218,25 @@ def answer(text: str) -> Document | None:
     if text in questions():
         return question_page(questions()[text])
     known = named(text)
+    if known is not None:
+        return _page_on(known)
     found = questions_with(text)
-    if known is None and not found:
-        return None
-    return _page_of(found) if known is None else _page_on(known, found)
+    return _page_of(found) if found else None
 
 
 def _page_of(found: Sequence[Question]) -> Document:
     return question_page(found[0]) if len(found) == 1 else questions_page(found, "Which of these?")
 
 
-def _page_on(known: Named, found: Sequence[Question]) -> Document | None:
-    """Returns the page of the question that has a name among its words; where none has it, None for
-    what is a step's, and else a page that tells what it is."""
-    about = [question for question in found if known.word in question.words]
-    if about:
+def _page_on(known: Named) -> Document | None:
+    """Returns the page of the question that has a name among its words, or the list of several;
+    where none has it, None for what is a step's, and else a page that tells what it is."""
+    about = questions_about(known.word)
+    if len(about) == 1:
         page = question_page(about[0])
         return page._replace(about=(known.line, *page.about))
+    if about:
+        return questions_page(about, known.word)._replace(facts=known.line)
     more = Callout(("More of it: ", Term(f"attn help {known.word}")))
     return None if known.step else Document(Word(known.word), (), known.line, closing=(more,))
 
