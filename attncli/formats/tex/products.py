@@ -55,13 +55,25 @@ class _Tables(NamedTuple):
 
 def has_room(block: ProductBlock, setting: Setting) -> bool:
     """Tells whether a product stands as on paper between the margins, smaller if need be."""
-    groups = _tables(block, setting).groups
-    return _width(groups, SMALL_GAP) * SMALL <= setting.room
+    return _has_room(as_fits(block, setting), setting)
+
+
+def as_fits(block: ProductBlock, setting: Setting) -> ProductBlock:
+    """Returns a product without what is made of its rows where there is no room for that, and it
+    is told elsewhere."""
+    told = {table.quantity for table in block.told if isinstance(table, MatrixBlock)}
+    elsewhere = block.after is not None and block.after.quantity not in told
+    narrower = block._replace(after=None)
+    return narrower if elsewhere and not _has_room(block, setting) else block
+
+
+def _has_room(block: ProductBlock, setting: Setting) -> bool:
+    return _width(_tables(block, setting).groups, SMALL_GAP) * SMALL <= setting.room
 
 
 def laid_out(block: ProductBlock, setting: Setting) -> str:
     """Sets the tables of a product in one, smaller if it has to be."""
-    tables = _tables(block, setting)
+    tables = _tables(as_fits(block, setting), setting)
     text = _tabular(tables)
     return together([text if _width(tables.groups, GAP) <= setting.room else small(text)])
 
