@@ -7,7 +7,7 @@ is for students it holds no answer.
 """
 
 # no lazy annotations here: a named tuple would compile each of them when it is imported
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -20,6 +20,7 @@ from attncli.document.tables import (
     ProductBlock,
     SideBySide,
     WorkedTable,
+    WrongWorking,
 )
 from attncli.maths.equations.tree import (
     Equation,
@@ -407,7 +408,7 @@ class Answers(NamedTuple):
 
 class Interactive(NamedTuple):
     """What a reader can do with a page's numbers: ask where they come from, work them again, change
-    them, see the pages of other traces; for formats in which that works.
+    them, be asked for them, see the pages of other traces; for formats in which that works.
 
     A student's sheet has none of it.
     """
@@ -421,6 +422,10 @@ class Interactive(NamedTuple):
     """The whole pages of a scenario's other traces."""
     changeable: "Changeable | None" = None
     """What a reader can change."""
+    mistakes: Mapping[str, Sequence[WrongWorking]] = MappingProxyType({})
+    """What known mistakes make of quantities, by their full names, for readers who are asked."""
+    accepted: Mapping[Location, tuple[float, float]] = MappingProxyType({})
+    """The ends of the range that is right for each number, where readers are asked for it."""
     head: "Callable[[], WholeHead | None]" = lambda: None
     """Finds the head that the page is about, for formats that lay it out on one sheet."""
 
