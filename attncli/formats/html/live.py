@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-import json
-import zlib
-from base64 import b64encode
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product, zip_longest
 from typing import Any, NamedTuple
 
 from attncli.document.blocks import Document
 from attncli.document.changing import Changeable, ScenarioChoice
-from attncli.document.tables import WorkedTable
+from attncli.document.tables import WorkedTable, WrongWorking
 from attncli.formats.colours import LIGHT
 from attncli.formats.html.asked import AskedNumbers
-from attncli.formats.html.blocks import escaped
+from attncli.formats.html.blocks import escaped, packed
 from attncli.formats.numbers import text_of
 from attncli.maths.equations.signatures import axes_of
 from attncli.maths.equations.tree import Expression, Location
+from attncli.maths.notation.escaping import visible
 from attncli.maths.notation.trees import Tree, tree_of
+from attncli.names import Word, raw_text
+
+
+_MUCH = 1.1
+"""Units of the last place that a range is wider than."""
 
 
 class _Cells:
@@ -43,22 +47,40 @@ class _Cells:
         for name, worked in self._tables.items():
             matrix = worked.table.matrix
             rows, columns = matrix.shape
-            each = product(range(rows), range(columns))
             data: dict[str, Any] = {"name": name, "rows": rows, "columns": columns}
             if worked.own:
                 data["decimals"] = matrix.decimals
             if worked.moved:
                 data["moved"] = 1
-            if worked.equation is not None:
-                tree, shapes, operands = worked.equation
-                data["axes"] = axes_of(tree, shapes)
-                data["operands"] = [names.index(operand) for operand in operands]
-                data["tree"] = tree_of(tree, self.place, shapes)
-            elif worked.formulas:
-                data["forms"] = [self._tree(worked.form(*cell)) for cell in each]
+            if worked.formulas:
+                data |= self.worked(worked, names)
             else:
+                each = product(range(rows), range(columns))
                 data["numbers"] = [text_of(matrix.number(*cell)) for cell in each]
             yield data
+
+    def worked(self, worked: WorkedTable, names: Sequence[str]) -> Mapping[str, Any]:
+        """Returns what the numbers of a quantity are worked from: an equation of them all, whose
+        operands are places among names, or one for each."""
+        if worked.equation is not None:
+            tree, shapes, operands = worked.equation
+            data = {"axes": axes_of(tree, shapes), "tree": tree_of(tree, self.place, shapes)}
+            return data | {"operands": [names.index(operand) for operand in operands]}
+        rows, columns = worked.table.matrix.shape
+        each = product(range(rows), range(columns))
+        return {"forms": [self._tree(worked.form(*cell)) for cell in each]}
+
+    def mistakes(self, mistakes: Mapping[str, Sequence[WrongWorking]]) -> Mapping[str, Any]:
+        """Returns for quantities what each known mistake is called, and works them from."""
+        names = [*self._tables]
+        return {
+            name: [
+                [visible(Word(raw_text(way.says))), self.worked(way.worked, names)]
+                for way in mistakes[name]
+            ]
+            for name in names
+            if name in mistakes
+        }
 
     def told(self, cell: Location) -> Tree | None:
         """Returns what the page works a number from, where that holds for these numbers only; None
@@ -93,7 +115,24 @@ class LivePage(NamedTuple):
             for cell in asked.cells
         ]
         quantities = [*cells.quantities()]
-        return {"quantities": quantities, "entries": entries, "numbers": numbers, "told": told}
+        mistakes = cells.mistakes(self.document.interactive.mistakes)
+        return {
+            **{"quantities": quantities, "entries": entries, "numbers": numbers, "told": told},
+            **{"mistakes": mistakes, "accepted": self._accepted(asked)},
+        }
+
+    def _accepted(self, asked: AskedNumbers) -> Mapping[int, Sequence[str]]:
+        """Returns the ends of the ranges that are right for numbers, where these are wider than
+        rounding makes them."""
+        known = self.document.interactive.accepted
+        decimals = self.document.data.rounding["decimals"]
+        found = {}
+        for n, cell in enumerate(asked.cells):
+            if isinstance(cell, Location) and cell in known and cell not in self.changeable.numbers:
+                low, high = known[cell]
+                if _MUCH * 10.0**-decimals < high - low < math.inf:
+                    found[n] = [f"{end:.{decimals + 2}f}" for end in (low, high)]
+        return found
 
     def data(self, versions: Sequence[Mapping[str, Any]], sections: Sequence[object]) -> str:
         """Writes all of it, as the page's script reads it: the page's own version, then others, and
@@ -114,9 +153,7 @@ class LivePage(NamedTuple):
             "sections": sections,
             **alike,
         }
-        text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-        packer = zlib.compressobj(9, wbits=-zlib.MAX_WBITS)
-        return b64encode(packer.compress(text.encode()) + packer.flush()).decode()
+        return packed(data)
 
     def bar(self) -> str:
         """Writes what stands above the page: what can be chosen, and what was changed."""
