@@ -18,6 +18,7 @@
   own.choices = Object.entries(data.choices).filter(([key]) => !key.startsWith("rounding.")).map(([key, [value]]) => `${key}=${value}`);
   let changes = new Map(); // by their keys as `--set` takes them, in the order in which they were made
   let version = own, worked;
+  let past = [], lately; // the changes before each of them, and the key of the last one
 
   // -- what is changed -----------------------------------------------------------------------------
 
@@ -48,12 +49,20 @@
 
   const isOffered = (key, value) => [...bar.querySelector(`[data-key="${key}"]`).options].some((option) => option.value === value);
 
-  const change = (key, value) => {
+  // `more` of a number that is dragged, or changed step by step, is one change with what was before
+  const change = (key, value, more) => {
     const before = new Map(changes);
     const isOwn = data.choices[key] ? value === data.choices[key][0] : value === numberOf(key);
     changes.delete(key);
     if (!isOwn) changes.set(key, value);
-    attempt(before, refused(key, value));
+    const trouble = attempt(before, refused(key, value));
+    if (trouble) document.dispatchEvent(new CustomEvent("attn:refused", { detail: { key, text: trouble } }));
+    else {
+      if (!more || lately !== key) past.push(before);
+      if ([...past.at(-1)].join() === [...changes].join()) past.pop(); // back where it was
+      lately = key;
+    }
+    tell(data.places[key] ? "" : trouble);
   };
 
   const numberOf = (key) => {
@@ -75,26 +84,38 @@
     }
     if (trouble) changes = before;
     else renew();
-    tell(trouble);
+    return trouble;
   };
 
   // -- what is said of it: above the page, and in its address ----------------------------------------
 
   const tell = (trouble) => {
     for (const choice of bar.querySelectorAll("[data-key]")) choice.value = chosen(choice.dataset.key);
-    const list = [...changes].map(([key, value]) => `${key} = ${value}`).join(", ");
-    made.replaceChildren(trouble ? `${trouble}. ` : "", list && `Changed: ${list}. `);
+    const is = (key) => data.choices[key]?.[0] ?? numberOf(key);
+    const list = [...changes].map(([key, value]) => `${key.replace(",", ", ")} ${is(key)} → ${value}`.replaceAll("-", "−")).join("; ");
+    const other = changes.size ? new Set([...main.querySelectorAll(".changed[data-n]")].map((shown) => version.entries[shown.dataset.n][0])).size : 0;
+    made.textContent = [trouble && `${trouble}.`, list && `Changed: ${list}. ${other} number${other === 1 ? " differs" : "s differ"}.`].filter(Boolean).join(" ");
     made.classList.toggle("wrong", Boolean(trouble));
-    if (list) made.append(button("As a scenario", download), " ", button("Start again", () => { changes.clear(); attempt(new Map()); }));
+    for (const button of bar.querySelectorAll("[data-do]")) button.hidden = !(button.dataset.do === "undo" ? past.length : changes.size);
     const hash = [...changes].map((pair) => pair.map(encodeURIComponent).join("=")).join("&");
     if (hash !== location.hash.slice(1)) history.replaceState(null, "", hash ? `#${hash}` : location.pathname + location.search);
   };
 
-  const button = (text, act) => {
-    const its = Object.assign(document.createElement("button"), { type: "button", textContent: text });
-    its.addEventListener("click", act);
-    return its;
+  // goes to other changes; what was pressed may be gone then, and what was changed has the focus
+  const goTo = (others) => {
+    changes = others;
+    attempt(changes);
+    tell("");
+    if (bar.contains(document.activeElement) && document.activeElement.checkVisibility()) return;
+    const last = `[data-key="${lately}"], [data-set="${CSS.escape(lately)}"]`;
+    [...document.querySelectorAll(lately ? last : "[data-key]")].find((one) => one.checkVisibility())?.focus();
   };
+  const DO = {
+    undo: () => goTo(past.pop()),
+    again: () => { past.push(changes); goTo(new Map()); },
+    save: () => download(),
+  };
+  bar.addEventListener("click", ({ target }) => DO[target.dataset.do]?.());
 
   const told = () => {
     if (!location.hash.includes("=")) return;
@@ -105,7 +126,7 @@
   const changeTo = (pairs) => {
     const before = changes;
     changes = new Map(pairs);
-    attempt(before, pairs.map((pair) => refused(...pair)).find(Boolean));
+    tell(attempt(before, pairs.map((pair) => refused(...pair)).find(Boolean)));
   };
 
   // the scenario's text, as its author laid it out, with what was changed
@@ -132,8 +153,8 @@
 
   // -- what is shown of it ---------------------------------------------------------------------------
 
-  const numberAt = (n, by = worked) => {
-    const number = version.numbers[n];
+  const numberAt = (n, by = worked, of = version) => {
+    const number = of.numbers[n];
     return typeof number === "number" ? by.shown(number) : by.inner(number);
   };
   const isCell = (n) => typeof version.numbers[n] === "number";
@@ -163,21 +184,39 @@
   const put = (element, text) => {
     if (element.textContent === text) return;
     (element.querySelector("title") || element).textContent = text; // a point of a curve says it there
-    element.classList.add("fresh");
+  };
+
+  // what differs from the scenario stays marked, with the number that it has there; of what it doesn't have there is none
+  const mark = (shown, text, looks) => {
+    if (shown.ownerSVGElement) return;
+    const was = changes.size ? wasOf(Number(shown.dataset.n), looks) : text, cell = shown.parentElement;
+    for (const one of cell.matches("td.figure") ? [shown, cell] : [shown]) {
+      one.classList.toggle("changed", was !== text);
+      if (was === text) delete one.dataset.was;
+      else one.dataset.was = was;
+    }
+  };
+  const wasOf = (n, looks) => {
+    own.byName ??= new Map(own.entries.flatMap((entry, k) => (entry && typeof own.numbers[k] === "number" ? [[entry[0], k]] : [])));
+    const there = version === own ? n : own.byName.get(version.entries[n][0]);
+    if (there === undefined) return isCell(n) ? "" : written(numberAt(n), looks).join("");
+    own.were ??= [];
+    return written((own.were[there] ??= numberAt(there, asTold(own), own)), looks).join("");
   };
 
   const renewNumber = (shown) => {
     const looks = [..."held" in shown.dataset ? ["held"] : [], ..."after" in shown.dataset ? ["after"] : []];
     const [sign, text] = written(numberAt(Number(shown.dataset.n)), looks);
     put(shown, text);
+    mark(shown, sign + text, looks);
     if (sign) shown.previousElementSibling.textContent = sign;
   };
 
   const renew = () => {
-    page.remark();
     const other = meant();
     const isOther = other !== version;
     if (isOther) {
+      document.dispatchEvent(new Event("attn:renewing"));
       version = other;
       for (const section of main.querySelectorAll(":scope > section")) section.remove();
       main.insertAdjacentHTML("beforeend", version.main);
@@ -189,11 +228,12 @@
     }
     for (const sign of main.querySelectorAll("b[data-from]:not(.told *)")) sign.textContent = relation(sign.dataset.from.split(" ").map(Number));
     for (const line of main.querySelectorAll("table.working tr:not(.told *)")) renewLine(line);
-    for (const section of main.querySelectorAll(":scope > section")) section.classList.toggle("before", isTouched(section));
+    for (const section of main.querySelectorAll(":scope > :is(section, #sight)")) section.classList.toggle("before", isTouched(section));
     for (const aside of main.querySelectorAll("aside:has([data-told])")) aside.classList.toggle("retold", retell(aside));
     renewShades();
     main.querySelectorAll("figure.picture:not(.told, .told *)").forEach(renewPicture);
     if (isOther) document.dispatchEvent(new Event("attn:renewed"));
+    document.dispatchEvent(new Event("attn:worked"));
   };
 
   // sets what shows numbers in a picture; hides one that would be laid out anew
@@ -221,7 +261,7 @@
   };
 
   // the page's numbers as they were when its sentences were told and its pictures drawn
-  const asTold = () => (version.told_of ??= worth(version, new Map()));
+  const asTold = (of = version) => (of.told_of ??= worth(of, new Map()));
   const isOtherNow = (n) => {
     const its = version.numbers[n], told = asTold();
     return Evaluator.text(numberAt(n)) !== Evaluator.text(numberAt(n, told)) || (isCell(n) && !worked.cells[its].eq(told.cells[its]));
@@ -310,7 +350,8 @@
 
   worked = worth(own, changes);
   bar.hidden = false;
-  document.addEventListener("attn:change", ({ detail: { key, value } }) => change(key, value));
+  document.addEventListener("attn:change", ({ detail: { key, value, more } }) => change(key, value, more));
+  document.dispatchEvent(new Event("attn:renewed")); // now that there is a bar
   addEventListener("hashchange", told);
   told();
   requestIdleCallback(() => { worked = worth(meant(), changes); renew(); }); // so that the first change is as quick as the next ones

@@ -119,13 +119,19 @@ class LivePage(NamedTuple):
         return b64encode(packer.compress(text.encode()) + packer.flush()).decode()
 
     def bar(self) -> str:
-        """Writes what stands above the page: what can be chosen, and what was changed."""
+        """Writes what stands above the page: what can be chosen, what was changed, and places for
+        what stands at its sides where there is room."""
         chosen = "".join(map(_choice, self.changeable.choices))
         return f"""\
 <div id="changes" hidden>
-<p>Change any number that is given: click it. {chosen}</p>
+<div class="bar" role="group" aria-label="Settings">{chosen}
+<button type="button" data-do="undo" hidden>Undo</button>
+<button type="button" data-do="again" hidden>Start again</button>
+<button type="button" data-do="save" hidden>As a scenario</button></div>
 <p class="made" role="status"></p>
+<section class="matrices" aria-label="Given numbers"></section>
 </div>
+<div id="sight"></div>
 """
 
 

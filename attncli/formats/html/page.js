@@ -78,7 +78,7 @@
     anchor = from;
     describe("how");
     const n = path[path.length - 1];
-    how.replaceChildren(trail(), lineOf(n), origins(n), ...fieldFor(n));
+    how.replaceChildren(trail(), lineOf(n), origins(n));
     if (pinned) {
       const close = element("button", { type: "button", className: "close", textContent: "×" });
       close.setAttribute("aria-label", "Close");
@@ -89,21 +89,6 @@
     lightAll();
     settle();
   };
-
-  // a number that was given can be changed, where somebody works what follows from it
-  const fieldFor = (n) => {
-    const key = (places.get(n) || []).find((shown) => shown.dataset.set)?.dataset.set;
-    if (!key || !pinned) return [];
-    const field = element("input", { name: "value", size: 8, value: textOf(n).replace(/^.*= /, "").replace("−", "-"), ariaLabel: `${key}, changed to` });
-    const form = element("form", {}, "change to ", field, " ", element("button", { textContent: "Change" }));
-    form.addEventListener("submit", (event) => {
-      event.preventDefault();
-      change(key, field.value.trim().replace("−", "-").replace(",", "."));
-    });
-    return [form];
-  };
-  const change = (key, value) => document.dispatchEvent(new CustomEvent("attn:change", { detail: { key, value } }));
-  document.addEventListener("change", ({ target }) => target.dataset.key && change(target.dataset.key, target.value));
 
   const describe = (by) => (by ? anchor?.setAttribute("aria-describedby", by) : anchor?.removeAttribute("aria-describedby"));
 
@@ -349,15 +334,12 @@
     links.forEach((link, k) => link.addEventListener("click", () => { mark(k); fold(); }));
   };
 
-  // what is told of a number, and what is being typed there, stays open
+  // what is told of a number stays open
   const rebind = () => {
     bind();
-    const typed = how.contains(document.activeElement) && document.activeElement.value;
     if (how.hidden) return;
     if (!anchor?.isConnected) return hide();
     show([Number(anchor.dataset.n)], anchor);
-    const field = how.querySelector("input");
-    if (field && typed) Object.assign(field, { value: typed }).focus({ preventScroll: true });
   };
   document.addEventListener("attn:renewed", rebind);
   bind();

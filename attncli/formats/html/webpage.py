@@ -42,7 +42,9 @@ def _rules(scheme: ColourScheme) -> Iterator[str]:
     yield from written(colours_of(scheme), "svg")
 
 
-LIVE_SCRIPTS = ("decimal.js", "evaluator.js", "pictures.js", "live.js")
+BENCH_SCRIPT = "bench.js"
+"""That of pages on which numbers are changed in their cells, whoever works these pages again."""
+LIVE_SCRIPTS = ("decimal.js", "evaluator.js", "pictures.js", BENCH_SCRIPT, "live.js")
 """Those of pages that are worked again; the first is decimal.js by M. Mclaughlin, made smaller."""
 JUDGING_SCRIPTS = ("reading.js", "enclosures.js", "judging.js")
 """Those of pages that judge numbers by their author's own ones."""
@@ -77,13 +79,20 @@ def _looks() -> str:
     return "\n".join((colour_sheet(), *map(file_text, _STYLES)))
 
 
+def in_short(script: str) -> str:
+    """Leaves out lines of comments and indents, which each page would carry. No text of a script
+    goes over several lines."""
+    lines = map(str.strip, script.splitlines())
+    return "".join(f"{line}\n" for line in lines if line and not line.startswith("//"))
+
+
 _BESIDE = "'self' file:"
 """Opened from a disk a page has no origin, so that nothing would be its own."""
 INSIDE = PageAssets(
     "'unsafe-inline'",
     "'unsafe-inline'",
     lambda: f"<style>\n{_looks()}\n</style>",
-    lambda name: f"<script>\n{file_text(name)}</script>",
+    lambda name: f"<script>\n{in_short(file_text(name))}</script>",
 )
 SHARED = PageAssets(
     f"'unsafe-inline' {_BESIDE}",

@@ -31,6 +31,7 @@ from attncli.formats.html.blocks import (
 )
 from attncli.formats.html.live import LivePage
 from attncli.formats.html.webpage import (
+    BENCH_SCRIPT,
     INSIDE,
     LIVE_SCRIPTS,
     SERVED,
@@ -265,7 +266,7 @@ def render_together(documents: Sequence[Document], page: RenderOptions) -> str:
         numbers="[]" if inside else written.asked.script(),
         script=assets.script("page.js"),
         sheet=f"\n{_checking(fields, words, assets)}" if fields.any else "",
-        live="" if live is None or page.served else f"\n{_living(live, written, assets)}",
+        live="" if live is None else f"\n{_changing(live, written, assets)}",
     )
 
 
@@ -298,6 +299,12 @@ def _parts_of(
     ]
     sections = [_section(k, part, style) for k, (part, style) in enumerate(pairs)]
     return _PageParts(sections, _contents([part for part, _ in pairs]), asked)
+
+
+def _changing(live: LivePage, own: _PageParts, assets: PageAssets) -> str:
+    """Writes the scripts of a page whose numbers are changed: its server works it again, or it does
+    so itself."""
+    return INSIDE.script(BENCH_SCRIPT) if assets is SERVED else _living(live, own, assets)
 
 
 def _living(live: LivePage, own: _PageParts, assets: PageAssets) -> str:
