@@ -7,16 +7,17 @@ is for students it holds no answer.
 """
 
 # no lazy annotations here: a named tuple would compile each of them when it is imported
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from attncli.document.pictures import Picture
+from attncli.document.pictures import HeatMaps, Picture
 from attncli.document.tables import (
     Branch,
     DataTable,
     MarkedNumber,
     MatrixBlock,
+    ProductBlock,
     SideBySide,
     WorkedTable,
 )
@@ -230,6 +231,7 @@ Block = (
     | ColumnSum
     | Table
     | MatrixBlock
+    | ProductBlock
     | DataTable
     | SideBySide
     | TextList
@@ -257,6 +259,39 @@ def each(blocks: Iterable[Block]) -> Iterator[Block]:
         if not isinstance(block, Block):
             raise TypeError(f"{type(block).__name__} is no kind of block")
         yield block
+
+
+def in_lines(blocks: Iterable[Block]) -> Iterator[Block]:
+    """Yields the blocks with the lines and tables of products in their place, for formats that
+    don't lay these out."""
+    for block in each(blocks):
+        yield from block.told if isinstance(block, ProductBlock) else (block,)
+
+
+def as_on_paper(blocks: Iterable[Block], beside: Collection[Name] = ()) -> Iterator[Block]:
+    """Yields the blocks without the tables whose numbers products of theirs have, and without heat
+    maps of what stands `beside` some product of the page, for formats that lay these out."""
+    every = tuple(each(blocks))
+    products = [block for block in every if isinstance(block, ProductBlock)]
+    there = {table.quantity for product in products for table in product.tables}
+    for block in every:
+        match block:
+            case MatrixBlock():
+                again = block.given and block.quantity in there
+            case SideBySide():
+                again = all(table.quantity in there for _, table in block.columns)
+            case HeatMaps(maps=((_, table),)):
+                again = table.quantity in beside
+            case _:
+                again = False
+        if not again:
+            yield block
+
+
+def beside_products(sections: "Iterable[Section]") -> frozenset[Name]:
+    """Finds what stands at the right of products: softmaxes and activations."""
+    products = (block for s in sections for block in s.blocks if isinstance(block, ProductBlock))
+    return frozenset(product.after.quantity for product in products if product.after is not None)
 
 
 def rule_for(block: object, rules: Mapping[type, _Rule], where: str) -> _Rule:
@@ -361,6 +396,11 @@ class Answers(NamedTuple):
     """How numbers of an exercise follow from what their author wrote before, for pages that judge
     them."""
 
+    @property
+    def in_lines(self) -> "Answers":
+        """Returns them with the lines and tables of products."""
+        return self if self.key is None else self._replace(key=self.key.in_lines)
+
 
 class Interactive(NamedTuple):
     """What a reader can do with a page's numbers: ask where they come from, work them again, change
@@ -440,3 +480,11 @@ class Document(NamedTuple):
     def all_facts(self) -> DefinitionList:
         """Returns the facts, and the marks of its paper."""
         return DefinitionList((*(() if self.facts is None else self.facts.rows), *self.marks.rows))
+
+    @property
+    def in_lines(self) -> "Document":
+        """Returns it for formats that don't lay products out: with their lines and tables."""
+        return self._replace(
+            sections=tuple(s._replace(blocks=tuple(in_lines(s.blocks))) for s in self.sections),
+            answers=self.answers.in_lines,
+        )

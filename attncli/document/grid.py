@@ -198,16 +198,20 @@ def _corner(block: MatrixBlock) -> GridCell:
     if block.are_lists:
         return GridCell(Omission.UNTOLD)
     origin = f" ({block.origin})" if block.given and block.origin else ""
-    return GridCell(Symbol(block.name), behind=origin)
+    turned = "ᵀ" if block.display.turned and len(block.rows) > 1 else ""
+    return GridCell(Symbol(block.name), behind=f"{turned}{origin}")
 
 
 def _turned(grid: Grid) -> Grid:
-    """Lays the grid of one row out as a column, with its sum and other lists below it."""
+    """Lays the rows of a grid out as columns, with their sums and other lists below them."""
     names, *columns = grid.columns
-    cells = tuple(_below(column.cells[0]) for column in columns)
     headings = tuple(_below(column.heading) for column in columns)
-    column = GridColumn(names.cells[0], cells, at_point=True)
-    return Grid((GridColumn(names.heading, headings), column), grid.largest * len(cells))
+    turned = (
+        GridColumn(name, tuple(_below(column.cells[i]) for column in columns), at_point=True)
+        for i, name in enumerate(names.cells)
+    )
+    largest = grid.largest * len(columns) if len(names.cells) == 1 else (None,) * len(columns)
+    return Grid((GridColumn(names.heading, headings), *turned), largest)
 
 
 def _below(cell: GridCell) -> GridCell:

@@ -12,6 +12,7 @@ from attncli.maths.numbers import decimals
 from attncli.names import TOP, Name, Word
 
 if TYPE_CHECKING:
+    from attncli.document.blocks import ColumnSum, Derivation
     from attncli.maths.equations.matrix import Matrix
 
 
@@ -37,7 +38,7 @@ class TableDisplay(NamedTuple):
     is_result: bool = False
     """Whether it is the result of the page."""
     turned: bool = False
-    """Whether its one row is told as a column."""
+    """Whether its rows are told as columns, as those of Kᵀ are."""
     begins_row: bool = False
     """Whether it stands below the table before it, not beside."""
     paired: bool = False
@@ -142,6 +143,36 @@ def in_groups(tables: Iterable[MatrixBlock]) -> Iterator[tuple[MatrixBlock, ...]
             group = ()
     if group:
         yield group
+
+
+class ProductBlock(NamedTuple):
+    """A product of two matrices laid out as on paper, after Sigurd Falk (1951): a number of the
+    result stands where its row of the left matrix and its column of the one above it cross."""
+
+    left: MatrixBlock
+    """The left operand."""
+    above: MatrixBlock
+    """The right operand, which stands above the result."""
+    result: MatrixBlock
+    """The product."""
+    told: tuple[Derivation | ColumnSum | MatrixBlock, ...]
+    """What tells it where products aren't laid out: its lines and tables, in their order."""
+    after: MatrixBlock | None = None
+    """What is made of each row of the result, which stands to the right of it: its softmax, or its
+    activation."""
+    added: MatrixBlock | None = None
+    """What is added to each row of the result: its bias."""
+
+    @property
+    def working(self) -> tuple[Derivation | ColumnSum, ...]:
+        """Returns its lines."""
+        return tuple(block for block in self.told if not isinstance(block, MatrixBlock))
+
+    @property
+    def tables(self) -> tuple[MatrixBlock, ...]:
+        """Returns the tables that are laid out, in the order in which one meets them."""
+        tables = (self.left, self.above, self.added, self.result, self.after)
+        return tuple(table for table in tables if table is not None)
 
 
 class Branch(NamedTuple):

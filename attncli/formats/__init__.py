@@ -64,6 +64,8 @@ class FormatInfo(NamedTuple):
     """Whether it can leave all texts out."""
     changing: bool = False
     """Whether a reader can change numbers in it."""
+    products: bool = False
+    """Whether it lays products of matrices out as on paper; else it is given their lines."""
     package: str = ""
     """The package that it takes besides those that are always there."""
 
@@ -143,14 +145,20 @@ def can_be_written(form: str) -> bool:
 
 def render(document: Document, form: str, page: RenderOptions) -> str:
     """Renders the document in a format by its name."""
-    return str(module_of(form).render(document, page))
+    return str(module_of(form).render(_as_told_in(form, document), page))
+
+
+def _as_told_in(form: str, document: Document) -> Document:
+    """Returns the document as a format has it: with the lines of products that it doesn't lay
+    out."""
+    return document if info_of(form).products else document.in_lines
 
 
 def contents_of(document: Document, form: str, page: RenderOptions) -> str | bytes:
     """Returns what a file of the document has, in any format."""
     if form in binary_format_names():
         return _bytes_of([document], form, page)
-    return str(module_of(form).render(document, page))
+    return render(document, form, page)
 
 
 def stream_of(document: Document, form: str, page: RenderOptions) -> str | bytes | Iterable[str]:
@@ -159,31 +167,35 @@ def stream_of(document: Document, form: str, page: RenderOptions) -> str | bytes
     in_pieces = getattr(module_of(form), "in_pieces", None)
     if in_pieces is None:
         return contents_of(document, form, page)
-    pieces: Iterable[str] = in_pieces(document, page)
+    pieces: Iterable[str] = in_pieces(_as_told_in(form, document), page)
     return pieces
 
 
 def _bytes_of(documents: Sequence[Document], form: str, page: RenderOptions) -> bytes:
-    data: bytes = module_of(form).bytes_of(documents, page)
+    told = [_as_told_in(form, document) for document in documents]
+    data: bytes = module_of(form).bytes_of(told, page)
     return data
 
 
 def render_forms(documents: Sequence[Document], form: str, page: RenderOptions) -> str:
     """Renders all forms of an exercise as one file, in a format that has them so."""
-    return str(module_of(form).render_forms(documents, page))
+    told = [_as_told_in(form, document) for document in documents]
+    return str(module_of(form).render_forms(told, page))
 
 
 def render_together(documents: Sequence[Document], form: str, page: RenderOptions) -> str | bytes:
     """Renders sheets as one file to print, in a format that can have them so."""
     if form in binary_format_names():
         return _bytes_of(documents, form, page)
-    return str(module_of(form).render_together(documents, page))
+    told = [_as_told_in(form, document) for document in documents]
+    return str(module_of(form).render_together(told, page))
 
 
 def files_of(documents: Sequence[Document], form: str, page: RenderOptions) -> Mapping[str, str]:
     """Returns all forms of an exercise as the files of a package, by their names, in a format that
     has them so."""
-    files: Mapping[str, str] = module_of(form).files_of(documents, page)
+    told = [_as_told_in(form, document) for document in documents]
+    files: Mapping[str, str] = module_of(form).files_of(told, page)
     return files
 
 

@@ -18,6 +18,8 @@ from attncli.document.blocks import (
     Span,
     Spans,
     Term,
+    as_on_paper,
+    beside_products,
     rule_for,
 )
 from attncli.document.tables import MatrixBlock
@@ -123,7 +125,7 @@ Piece = Block | Title | Heading | NewPage | Tables
 
 def pieces_of(document: Document) -> Iterator[Piece]:
     """Yields a whole page; each section of an exercise on one of its own, and its key behind it."""
-    paper = document.paper
+    paper, beside = document.paper, beside_products(document.sections)
     if document.facts is not None:
         called = "" if paper is None else f" · {paper.called}"
         yield Title(document.title, called)
@@ -138,7 +140,7 @@ def pieces_of(document: Document) -> Iterator[Piece]:
         if paper is not None:
             heading = section.heading_with_points(paper.words)
         yield Heading(heading, section.formulas, section.more, bool(section.questions))
-        yield from section.blocks
+        yield from as_on_paper(section.blocks, beside)
     yield from document.closing
     yield from document.foot
     if document.answers.key is not None:

@@ -44,6 +44,7 @@ from attncli.pages.parts.lengths import (
     length_of_section,
     most_in_full,
 )
+from attncli.pages.parts.products import with_products
 from attncli.pages.parts.published import differences_in
 from attncli.pages.parts.sections import (
     ROUNDED_BY_ITSELF,
@@ -272,7 +273,8 @@ def _sections(
             continue
         section = page.section(part, number, shown[:k], leads_on=leads_on(part, steps[number:]))
         section = as_result(section) if part is steps[-1] else section
-        yield with_pictures(trace, part, section, selection)
+        blocks = with_products(trace, part, section.blocks, selection)
+        yield with_pictures(trace, part, section._replace(blocks=tuple(blocks)), selection)
 
 
 class _Telling(NamedTuple):

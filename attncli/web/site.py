@@ -135,12 +135,14 @@ def _typed(block: Block) -> str:
 
 def _places(page: Document) -> Iterator[SearchPlace]:
     """Yields the sections of a page, in the order in which their places on it are counted."""
-    from attncli.document.blocks import parts_of, text_of_spans
+    from attncli.document.blocks import in_lines, parts_of, text_of_spans
     from attncli.document.tables import MatrixBlock
 
     steps = _step_texts()
     for section in (section for section in page.sections if not section.is_data):
-        tables = (table for block in section.blocks for table in parts_of(block, MatrixBlock))
+        tables = (
+            table for block in in_lines(section.blocks) for table in parts_of(block, MatrixBlock)
+        )
         names = " ".join(dict.fromkeys(str(table.name) for table in tables))
         heading = text_of_spans(section.heading)
         found = f"{heading} {names} {steps.get(section.step, '')}"

@@ -20,7 +20,7 @@ from tests.auditor.calculator import (
     value,
 )
 from tests.auditor.html import text_of
-from tests.auditor.reading import Grid, PageSection, Statement, sections_of
+from tests.auditor.reading import Grid, PageSection, Product, Statement, sections_of
 from tests.auditor.tables import Tables
 
 _TROUBLE = (ValueError, IndexError, KeyError, ArithmeticError, TypeError)
@@ -33,7 +33,7 @@ class Report:
 
     `told` are the full names of what lines work out, `bare` of those whose line says a number and
     nothing else; `results` counts the lines whose numbers are those of their tables, `grids` the
-    tables that are the JSON's.
+    tables that are the JSON's, `products` the numbers of products that stand as on paper.
     """
 
     checked: int = 0
@@ -41,6 +41,7 @@ class Report:
     approximate: int = 0
     results: int = 0
     grids: int = 0
+    products: int = 0
     told: dict[str, int] = field(default_factory=dict)
     bare: set[str] = field(default_factory=set)
     false: list[str] = field(default_factory=list)
@@ -76,6 +77,42 @@ class _Audit:
             self.statement(statement, aside=aside)
         for grid in section.grids:
             self.grid(grid, aside=aside)
+        for product in section.products:
+            self.product(product)
+
+    def product(self, product: Product) -> None:
+        """Each number of the result is its row of the left times its column of the above, and what
+        is added there; its names are theirs."""
+        left, above, result = product.left, product.above, product.result
+        if [_bare(r[0]) for r in left.rows] != [_bare(r[0]) for r in result.rows]:
+            self.false("product", f"rows of {left.headings[0]} and {result.headings[0]}")
+        if [*map(_bare, above.headings[1:])] != [*map(_bare, result.headings[1:])]:
+            self.false("product", f"columns of {above.headings[0]} and {result.headings[0]}")
+        columns = [*zip(*(row[1:] for row in above.rows), strict=True)]
+        more = ["0"] * len(columns) if product.added is None else product.added.rows[0][1:]
+        for row, made in zip(left.rows, result.rows, strict=True):
+            for column, added, shown in zip(columns, more, made[1:], strict=True):
+                self.cell_of_product(row[1:], column, added, shown)
+
+    def cell_of_product(
+        self, row: Sequence[str], column: Sequence[str], added: str, shown: str
+    ) -> None:
+        """In full precision the digits shown may not give the number, but come near it."""
+        pairs = [*zip(row, column, strict=True)]
+        try:
+            numbers_of = [[number(text) for text in pair] for pair in pairs]
+            extra = number(added)
+            number(shown)
+        except ValueError:
+            self.report.elided += 1  # to be filled in
+            return
+        worked = sum((a * b for a, b in numbers_of), start=extra)
+        true = rounds_to(worked, shown)
+        if not true and self.tables is not None and self.tables.is_exact:
+            true = abs(worked - number(shown)) <= _off_by(pairs, added, shown)
+        self.report.products += 1
+        if not true:
+            self.false("product", f"{row} × {column} + {added} and {shown}")
 
     def place(self, section: PageSection, tables: Tables) -> None:
         """Where a section is: by its numbers, one of which is that of the step that its heading
@@ -244,6 +281,26 @@ class _Audit:
             about = total.startswith("≈ ") and rounds_to(added, total.removeprefix("≈ "))
             if not about and (total.startswith("≈") or added != number(total)):
                 self.false("sum", f"{cells} {total}")
+
+
+def _bare(name: str) -> str:
+    """A name without the role before it: `K: AI` of scores is a key `AI`."""
+    return re.sub(r"^[QK]:\s", "", name)
+
+
+def _off_by(pairs: Sequence[tuple[str, str]], added: str, shown: str) -> Decimal:
+    """How far a product may be off where each number was rounded to the digits shown."""
+    off = _half(added) + _half(shown)
+    for a, b in pairs:
+        off += abs(number(a)) * _half(b) + abs(number(b)) * _half(a) + _half(a) * _half(b)
+    return off
+
+
+def _half(text: str) -> Decimal:
+    """Half a unit of a number's last digit."""
+    exponent = number(text).as_tuple().exponent
+    assert isinstance(exponent, int)
+    return Decimal(5).scaleb(exponent - 1)
 
 
 def _in_rows(grid: Grid) -> Grid:

@@ -42,6 +42,17 @@ class Grid:
     rows: list[list[str]]
 
 
+@dataclass(frozen=True)
+class Product:
+    """A product laid out as on paper: what stands at the left of the result, above it, perhaps what
+    is added to each of its rows, and the result; each as it is printed, Kᵀ with keys as columns."""
+
+    left: Grid
+    above: Grid
+    result: Grid
+    added: Grid | None = None
+
+
 @dataclass
 class PageSection:
     """A heading with what stands below it: the numbers of the steps that it is told for on a page
@@ -52,6 +63,7 @@ class PageSection:
     path: str | None = None
     statements: list[Statement] = field(default_factory=list)
     grids: list[Grid] = field(default_factory=list)
+    products: list[Product] = field(default_factory=list)
 
 
 def _headed(text: str) -> PageSection:
@@ -73,12 +85,48 @@ def sections_of(page: str, form: str) -> list[PageSection]:
 def _html(page: str) -> list[PageSection]:
     sections = [PageSection()]
     for part in main_of(page).each("section"):
-        for piece in part.each("h1", "h2", "h3", "table"):
+        for piece in _html_pieces(part):
             if piece.name == "table":
                 _html_table(sections[-1], piece)
-                continue
-            sections.append(_headed(piece.text))
+            elif piece.name == "div":
+                _html_product(sections[-1], piece)
+            else:
+                sections.append(_headed(piece.text))
     return sections
+
+
+def _html_pieces(part: Element) -> Iterator[Element]:
+    """Headings, tables, and products as a whole."""
+    for child in part.children:
+        is_product = child.attributes.get("class") == "product"
+        if is_product or child.name in ("h1", "h2", "h3", "table"):
+            yield child
+        else:
+            yield from _html_pieces(child)
+
+
+def _html_product(section: PageSection, product: Element) -> None:
+    """A product, whose tables are those of quantities, too."""
+    grids: dict[str, Grid] = {}
+    for place in product.children:
+        table = place.first("table")
+        assert table is not None
+        _html_table(section, table)
+        kept = section.grids[-1]
+        grids[place.attributes["class"]] = kept
+        if kept.headings[0].endswith("ᵀ`"):
+            section.grids[-1] = turned(kept)
+    section.products.append(
+        Product(grids["left"], grids["above"], grids["result"], grids.get("added"))
+    )
+
+
+def turned(grid: Grid) -> Grid:
+    """A table that is printed with its rows as columns, `Kᵀ`, as it is called without that."""
+    headings, *columns = [grid.headings, *grid.rows]
+    names = [column[0] for column in columns]
+    rows = [list(row) for row in zip(headings[1:], *(c[1:] for c in columns), strict=True)]
+    return Grid([headings[0].replace("ᵀ", ""), *names], rows)
 
 
 def _html_table(section: PageSection, table: Element) -> None:
@@ -94,7 +142,7 @@ def _html_table(section: PageSection, table: Element) -> None:
             section.statements.append(_column_addition(label, text))
         case _:
             first, *headings = rows[0]
-            is_quantity = first and table.attributes["class"] == "quantity"
+            is_quantity = first and "quantity" in table.attributes["class"].split()
             named = f"`{first}`" if is_quantity else first
             section.grids.append(Grid([named, *headings], rows[1:]))
 

@@ -93,6 +93,7 @@ class Tables:
 
     def __init__(self, page: Mapping[str, Any]) -> None:
         nobody = {*_of_nobody(page)}
+        self.is_exact = page["rounding"]["policy"] == "exact"
         self.sections = [
             Section(step.get("path", ""), step["title"], frozenset(_names(step)))
             for step in page["steps"]

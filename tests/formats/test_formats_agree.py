@@ -1,7 +1,8 @@
 """Every format of a page holds the same numbers, as often as the others do.
 
-Where one differs from the terminal's page, it is said here how: pages on paper are numbered, and
-what is data (JSON, a workbook) has each quantity once, without what is only laid out.
+Where one differs from the terminal's page, it is said here how: pages on paper are numbered,
+what is data (JSON, a workbook) has each quantity once, without what is only laid out, and products
+that stand as on paper have their operands beside them.
 """
 
 from __future__ import annotations
@@ -20,8 +21,11 @@ import pytest
 from typer.testing import CliRunner
 
 from attncli.cli import app
-from attncli.document.blocks import Document
+from attncli.document.blocks import Block, Document, as_on_paper, beside_products
+from attncli.document.blocks import in_lines as in_lines_of
+from attncli.document.tables import ProductBlock
 from attncli.formats import RenderOptions, contents_of, render
+from attncli.names import Word
 from attncli.pages.parts.selection import Selection
 from attncli.pages.walkthrough import walkthrough
 from tests.auditor.html import Element, main_of
@@ -94,9 +98,36 @@ def differences(found: Counter[str], wanted: Counter[str]) -> tuple[dict[str, in
 def test_pages_to_read(name: str) -> None:
     """HTML has them in the order of Markdown; the terminal sets some tables side by side."""
     markdown = NUMBER.findall(render(document(name), "markdown", RenderOptions()))
-    html = NUMBER.findall(html_text(render(document(name), "html", RenderOptions())))
+    html = NUMBER.findall(html_text(render(document(name).in_lines, "html", RenderOptions())))
     assert html == markdown
     assert differences(Counter(markdown), numbers(text_of(name))) == ({}, {})
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_products_as_on_paper(name: str) -> None:
+    """A product adds its operands, its result and what is beside it, and takes the place of the
+    tables that have these."""
+    page = document(name)
+    in_lines, on_paper = (
+        numbers(html_text(render(d, "html", RenderOptions()))) for d in (page.in_lines, page)
+    )
+    added, left_out = Counter[str](), Counter[str]()
+    beside = beside_products(page.sections)
+    for section in page.sections:
+        kept = [*as_on_paper(section.blocks, beside)]
+        left_out += _told([*in_lines_of(section.blocks)])
+        added += _told([*in_lines_of(b for b in kept if not isinstance(b, ProductBlock))])
+        for product in (b for b in kept if isinstance(b, ProductBlock)):
+            added += _told([*product.working, *product.tables])
+            added += numbers(product.result.name)  # which its fold is called by
+    assert differences(on_paper + left_out, in_lines + added) == ({}, {})
+    assert (added == left_out) == (name != "i_love_ai")
+
+
+def _told(blocks: list[Block]) -> Counter[str]:
+    """The numbers of some blocks, as a page of their own has them."""
+    page = Document(Word(""), (), opening=tuple(blocks))
+    return numbers(html_text(render(page, "html", RenderOptions())))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -191,7 +222,7 @@ def test_pages_of_commands(command: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("form", ["markdown", "html"])
 def test_a_number_that_is_left_out_is_found(form: str) -> None:
-    page = render(document("i_love_ai"), form, RenderOptions())
+    page = render(document("i_love_ai").in_lines, form, RenderOptions())
     cut = page.replace("2.265", "", 1)
     told = numbers(html_text(cut) if form == "html" else cut)
     assert differences(told, numbers(text_of("i_love_ai"))) == ({}, {"2.265": 1})

@@ -118,11 +118,12 @@ def test_of_a_very_large_trace_only_the_nearest_numbers_are_followed(
 def test_the_numbers_of_a_page_are_the_traces() -> None:
     trace = shipped_trace("i_love_ai")
     tables = [*main_of(page_of(trace, "html")).each("table")]
-    tables = [table for table in tables if table.attributes["class"] == "quantity"]
-    (weights,) = (table for table in tables if table.text.strip().startswith("weights"))
-    rows = [[*row.each("td")] for row in weights.first("tbody").each("tr")]  # type: ignore[union-attr]
-    numbers = [[float(cell.text) for cell in row[:3]] for row in rows]
-    np.testing.assert_allclose(numbers, trace["weights"].values, atol=5e-4)
+    tables = [table for table in tables if "quantity" in (table.attributes["class"] or "")]
+    beside, weights, left = (t for t in tables if t.text.strip().startswith("weights"))
+    for table in (beside, weights, left):  # the scores', the softmax's own, the output's
+        rows = [[*row.each("td")] for row in table.first("tbody").each("tr")]  # type: ignore[union-attr]
+        numbers = [[float(cell.text) for cell in row[:3]] for row in rows]
+        np.testing.assert_allclose(numbers, trace["weights"].values, atol=5e-4)
 
 
 @pytest.mark.parametrize("name", LARGEST)

@@ -21,12 +21,13 @@ from attncli.document.blocks import (
     Table,
     WordBlank,
 )
-from attncli.document.grid import GridCell, Look, Omission, grid_of, ink_of
+from attncli.document.grid import Grid, GridCell, Look, Omission, grid_of, ink_of
 from attncli.document.pictures import PICTURES, Picture
 from attncli.document.retold import Mark
-from attncli.document.tables import Branch, MatrixBlock, SideBySide
+from attncli.document.tables import Branch, MatrixBlock, ProductBlock, SideBySide
 from attncli.formats.numbers import addends_of, text_of
 from attncli.formats.pictures_in_tables import in_tables
+from attncli.formats.screen.lines import width
 from attncli.formats.writers import spans_as, written
 from attncli.maths.equations.tree import (
     Blank,
@@ -134,6 +135,8 @@ class HtmlStyle(NamedTuple):
     its own for that."""
     picture: Callable[[Picture | Graph], str] | None = None
     """Draws, where a format can."""
+    products: bool = False
+    """Whether products stand as on paper, and not in lines alone."""
     mark: Callable[[Mark], str] | None = None
     """Writes what stands around what may be told otherwise."""
 
@@ -281,6 +284,66 @@ def table_html(block: MatrixBlock | SideBySide | Table, style: HtmlStyle) -> str
         for (heading, *_), figure in zip(grid.columns, figures, strict=True)
     )
     return _framed(style, kind, rows, head_of(headings, ink))
+
+
+def product_html(block: ProductBlock, style: HtmlStyle) -> str:
+    """Writes a product as on paper, its lines folded below it; the lines alone where a format has
+    no way to lay it out."""
+    if not style.products:
+        return blocks_html(block.told, style)
+    grids = {name: grid_of(table) for name, table in _places(block).items()}
+    divs = "".join(
+        f'<div class="{name}">{_operand_table(grid, getattr(block, name), style)}</div>'
+        for name, grid in grids.items()
+    )
+    # the columns of what stands above each other are as wide
+    below = [grid.columns for name, grid in grids.items() if name in ("above", "added", "result")]
+    names = max(width(names.heading.text) for names, *_ in below)
+    names = max(names, *(width(cell.text) for cell in grids["above"].columns[0].cells))
+    numbers = max(column.width for _, *columns in below[:-1] for column in columns)
+    numbers = max(
+        numbers, *(width(c.text) for _, *cs in below[-1:] for col in cs for c in col.cells)
+    )
+    looks = f' style="--n:{names}ch;--w:{numbers}ch"'
+    text = f'<div class="product"{looks}>{divs}</div>'
+    return f"{text}\n{_folded_lines(block, style)}" if block.working else text
+
+
+def _places(block: ProductBlock) -> Mapping[str, MatrixBlock]:
+    """Returns the tables of a product by the places where they stand."""
+    fields = ("left", "above", "added", "result", "after")
+    tables = ((name, getattr(block, name)) for name in fields)
+    return {name: table for name, table in tables if table is not None}
+
+
+def _operand_table(grid: Grid, block: MatrixBlock, style: HtmlStyle) -> str:
+    """Writes a table of a product, an ink for all of it, a share with the length of its bar."""
+    ink = "given" if block.given else ink_of(block.quantity)
+    inks = style.tables.looks(Look(ink))
+    headings = (
+        _heading(_name(heading, style), "col", style.tables.looks(heading.look))
+        for heading, *_ in grid.columns
+    )
+    rows = "\n".join(
+        f"<tr>{_heading(_name(name, style), 'row', style.tables.looks(name.look))}"
+        f"{''.join(_operand_cell(cell, ink, style) for cell in cells)}</tr>"
+        for name, *cells in grid.rows()
+    )
+    kind = _class("quantity", inks)
+    return f"<table{kind}><thead>{head_of(headings)}</thead>\n<tbody>{rows}</tbody></table>"
+
+
+def _operand_cell(cell: GridCell, ink: str, style: HtmlStyle) -> str:
+    look = "" if cell.look == Look(ink) else style.tables.looks(cell.look)
+    share = cell.look.share
+    bar = "" if share is None else f' style="--s:{share:g}"'
+    return f"<td{_class(look)}{bar}>{_cell(cell, style)}</td>"
+
+
+def _folded_lines(block: ProductBlock, style: HtmlStyle) -> str:
+    name = f"<code>{style.word(block.result.name)}</code>"
+    lines = blocks_html(block.working, style)
+    return f'<details class="lines"><summary>{name} line by line</summary>\n{lines}\n</details>'
 
 
 _KINDS = {MatrixBlock: "quantity", SideBySide: "vectors", Table: "words"}
@@ -468,6 +531,7 @@ _WRITERS: Mapping[type, Callable[[Any, HtmlStyle], str]] = {
     doc.ColumnSum: addition_html,
     doc.Table: table_html,
     MatrixBlock: table_html,
+    ProductBlock: product_html,
     SideBySide: side_by_side_html,
     doc.Tree: _tree,
     doc.Graph: _graph,

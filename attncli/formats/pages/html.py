@@ -6,7 +6,7 @@ import json
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import zip_longest
+from itertools import groupby, zip_longest
 from string import Template
 from typing import Any, NamedTuple
 
@@ -14,7 +14,7 @@ from attncli.document.blocks import Block, Document, Graph, Spans, WordBlank, te
 from attncli.document.languages import Words, words_of
 from attncli.document.pictures import Picture
 from attncli.document.questions import AcceptedAnswer, JudgedPlace, SelfCheck
-from attncli.document.tables import MatrixBlock, in_groups
+from attncli.document.tables import MatrixBlock, ProductBlock, in_groups
 from attncli.formats import FormatInfo, PaperAbilities, RenderOptions
 from attncli.formats.colours import Inked
 from attncli.formats.html.asked import AskedNumbers
@@ -64,6 +64,7 @@ ABILITIES = FormatInfo(
     PaperAbilities(keys=("none", "separate"), checking=True, together=True),
     pictured=True,
     changing=True,
+    products=True,
 )
 """A sheet says by itself what is right, and no key goes into the file that students get."""
 
@@ -338,6 +339,7 @@ def _style(asked: AskedNumbers, fields: SheetFields | None) -> HtmlStyle:
         ),
         answered=None if fields is None else fields.answered,
         picture=partial(figure_html, asked=asked),
+        products=True,
         mark=partial(asked.mark, named=named) if asked.changing else None,
     )
 
@@ -405,8 +407,24 @@ def _section(k: int, part: _Part, style: HtmlStyle) -> str:
 
 
 def _blocks(blocks: Iterable[Any], style: HtmlStyle) -> Iterator[str]:
-    """Writes the blocks; small tables that follow each other stand beside each other."""
-    for piece in with_tables_together(blocks):
+    """Writes the blocks; small tables, and products, that follow each other stand beside each
+    other."""
+    for is_product, group in groupby(with_tables_together(blocks), _is_product):
+        pieces = [*group]
+        if is_product and len(pieces) > 1:
+            beside = "".join(f"<div>{text}</div>" for text in _each(pieces, style))
+            yield f'<div class="tables">{beside}</div>'
+        else:
+            yield from _each(pieces, style)
+
+
+def _is_product(piece: object) -> bool:
+    return isinstance(piece, ProductBlock)
+
+
+def _each(pieces: Iterable[Any], style: HtmlStyle) -> Iterator[str]:
+    """Writes pieces one below the other."""
+    for piece in pieces:
         if isinstance(piece, _ToldOnce):
             told = "\n".join(_blocks(piece.blocks, style))
             yield f'<div class="told">\n{told}\n</div>'

@@ -74,7 +74,7 @@ Workings = Mapping[str, WorkedTable]
 def items_of(blocks: Iterable[doc.Block], workings: Workings) -> Iterator[Item]:
     """Yields what blocks come to. Raises TypeError for one of a kind that has no place in a
     workbook."""
-    for block in blocks:
+    for block in doc.in_lines(blocks):
         yield from doc.rule_for(block, _WRITERS, "a workbook")(block, workings)
 
 

@@ -24,7 +24,7 @@ from attncli.document.blocks import (
     Table,
     Term,
     Tree,
-    each,
+    in_lines,
     rule_for,
     text_of_spans,
 )
@@ -66,7 +66,7 @@ def _lines_of_heading(section: Section) -> int:
 def _lines(blocks: Sequence[Block]) -> int:
     """Counts the lines of blocks, each with the empty line behind it; small tables stand side by
     side."""
-    shown = (block for block in each(blocks) if not isinstance(block, ONLY_DATA))
+    shown = (block for block in in_lines(blocks) if not isinstance(block, ONLY_DATA))
     return sum(1 + height for height in _heights(shown))
 
 

@@ -1,0 +1,189 @@
+"""Products of two matrices, laid out as on paper where a page has room for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import partial
+from typing import NamedTuple
+
+from attncli.document.blocks import Block, ColumnSum, Derivation, Line, each
+from attncli.document.tables import MatrixBlock, ProductBlock, SideBySide
+from attncli.maths.equations.elision import MOST_PARTS
+from attncli.maths.equations.tree import Operand, Product, Sum, Total
+from attncli.maths.equations.tree import each as nodes_of
+from attncli.maths.operations.equation import Indexed, is_a
+from attncli.maths.operations.operation import Operation
+from attncli.maths.operations.softmax import DivideByRow
+from attncli.names import Name
+from attncli.pages.parts.blocks import matrix_block
+from attncli.pages.parts.selection import Selection, made_by
+from attncli.trace import PlannedStep, Quantity, Trace
+
+
+class Factors(NamedTuple):
+    """The operands of a product of two matrices, by their places among those of the operation."""
+
+    left: int
+    above: int
+    """The right one."""
+    left_turned: bool
+    """Whether the left one is transposed."""
+    above_turned: bool
+    """Whether the right one is."""
+    added: int | None
+    """A row that is added to each of the result's, if there is one."""
+
+
+def factors_of(operation: Operation) -> Factors | None:
+    """Finds the operands of an equation that is a plain product of two matrices, result[i, j] =
+    Σ_k left[i, k] above[k, j], with either transposed, and with or without a bias b[j]; None of any
+    other operation."""
+    if not isinstance(operation, Indexed) or "j" not in operation.sides.indices:
+        return None
+    match operation.tree:
+        case Sum((Total() as total, Operand(place, ("j",)))):
+            return _factors(total, place)
+        case Total() as total:
+            return _factors(total, None)
+        case _:
+            return None
+
+
+def _factors(total: Total, added: int | None) -> Factors | None:
+    match total:
+        case Total(k, Product((Operand() as first, Operand() as second)), None):
+            ways: tuple[dict[tuple[str, ...], bool], ...] = (
+                {("i", k): False, (k, "i"): True},
+                {(k, "j"): False, ("j", k): True},
+            )
+        case _:
+            return None
+    for left, above in ((first, second), (second, first)):
+        turned = ways[0].get(left.indices), ways[1].get(above.indices)
+        if turned[0] is not None and turned[1] is not None:
+            return Factors(left.place, above.place, turned[0], turned[1], added)
+    return None
+
+
+def is_by_cell(operation: Operation) -> bool:
+    """Tells whether each number of a result is made of the one that stands in its place in the only
+    operand, as by an activation."""
+    if not isinstance(operation, Indexed) or operation.repeats:
+        return False
+    operands = [*nodes_of(operation.tree, Operand)]
+    return bool(operands) and all(o == Operand(0, ("i", "j")) for o in operands)
+
+
+TableOf = Callable[[Quantity], MatrixBlock]
+
+
+def with_products(
+    trace: Trace, part: PlannedStep, blocks: Iterable[Block], selection: Selection
+) -> list[Block]:
+    """Returns the blocks of a part, its products of two matrices in the place of their lines and
+    tables."""
+    table_of = partial(matrix_block, selection=selection, path=part.path)
+    kept = [*each(blocks)]
+    for quantity in made_by(trace, part):
+        after = _made_of_rows(trace, quantity, selection)
+        kept = _with_product(trace, quantity, after, kept, table_of)
+    return kept
+
+
+def _with_product(
+    trace: Trace,
+    quantity: Quantity,
+    after: Quantity | None,
+    blocks: list[Block],
+    table_of: TableOf,
+) -> list[Block]:
+    """Returns the blocks with a quantity's product in them, where it is one that there is room
+    for."""
+    definition = quantity.definition
+    factors = None if definition is None else factors_of(definition.operation)
+    start = next((k for k, block in enumerate(blocks) if _shows(block, quantity.name)), None)
+    if definition is None or factors is None or start is None:
+        return blocks
+    own = {quantity.name} if after is None else {quantity.name, after.name}
+    told = tuple(_run_about(own, blocks[start:]))
+    known = {table.quantity: table for table in told if isinstance(table, MatrixBlock)}
+    if any(table.lists for table in known.values()):
+        return blocks
+
+    def laid_out(quantity: Quantity, *, turned: bool = False) -> MatrixBlock:
+        table = (known.get(quantity.name) or table_of(quantity)).alone
+        return table._replace(display=table.display._replace(turned=turned), origin="")
+
+    operands = [trace[name] for name in definition.operands]
+    product = ProductBlock(
+        laid_out(operands[factors.left], turned=factors.left_turned),
+        laid_out(operands[factors.above], turned=factors.above_turned),
+        laid_out(quantity),
+        told,
+        None if after is None else laid_out(after),
+        None if factors.added is None else laid_out(operands[factors.added]),
+    )
+    if not all(map(_has_room, product.tables)):
+        return blocks
+    return [*blocks[:start], product, *blocks[start + len(told) :]]
+
+
+def _run_about(
+    names: Collection[Name], blocks: Iterable[Block]
+) -> Iterator[Derivation | ColumnSum | MatrixBlock]:
+    """Yields the first blocks, as far as they are lines and tables of some quantities."""
+    for block in blocks:
+        if not isinstance(block, Derivation | ColumnSum | MatrixBlock):
+            return
+        if _told_in(block).isdisjoint(names):
+            return
+        yield block
+
+
+def _told_in(block: Block) -> set[Name]:
+    """Finds the one quantity that lines or a table tell of; none of other blocks, or of lines of
+    several."""
+    match block:
+        case MatrixBlock():
+            return {block.quantity}
+        case ColumnSum():
+            return {Name(block.quantity)}
+        case Derivation(mistake=""):
+            names = {Name(line.quantity) for line in block.lines if isinstance(line, Line)}
+            return names if len(names) == 1 else set()
+        case _:
+            return set()
+
+
+def _shows(block: Block, name: Name) -> bool:
+    """Tells whether a block tells of a quantity, alone or beside others."""
+    columns = block.columns if isinstance(block, SideBySide) else ()
+    return name in _told_in(block) or any(table.quantity == name for _, table in columns)
+
+
+def _has_room(table: MatrixBlock) -> bool:
+    """Tells whether a page shows all of a table."""
+    return max(len(table.rows), table.matrix.shape[1]) <= MOST_PARTS
+
+
+def _made_of_rows(trace: Trace, quantity: Quantity, selection: Selection) -> Quantity | None:
+    """Finds what is made of each row of a quantity alone, and told on the page: its softmax, or its
+    activation."""
+    by_cells = [made for made in _made_of(trace, quantity) if is_by_cell(_operation(made))]
+    divided = (m for exp in _made_of(trace, quantity) for m in _made_of(trace, exp))
+    softmax = [made for made in divided if is_a(_operation(made), DivideByRow)]
+    made = next(iter(softmax or by_cells), None)
+    part = None if made is None else trace.part_of(made.name)
+    return made if part is not None and selection.includes(part) else None
+
+
+def _made_of(trace: Trace, quantity: Quantity) -> list[Quantity]:
+    """Lists the tables that are made of a quantity, first of all."""
+    names = (d.name for d in trace.plan if d.operands[:1] == (quantity.name,))
+    made = (trace.quantities.get(name) for name in names)
+    return [q for q in made if q is not None and q.definition is not None and not q.is_list]
+
+
+def _operation(made: Quantity) -> Operation:
+    assert made.definition is not None
+    return made.definition.operation
