@@ -110,13 +110,16 @@ def _living(page: Document, trace: Trace, typed: Arguments) -> Document:
     if not (can.changing and typed.scenario) or typed.trace is not None or typed.detail == COST:
         return page
     from attncli.commands.changing import changeable
+    from attncli.pages.parts.constants import told_with_constants
     from attncli.pipeline.trees import FileText
 
     def told(more: Sequence[str]) -> Document:
-        return whole_page(typed.worked_with(more), typed)
+        other = typed.worked_with(more)
+        return told_with_constants(whole_page(other, typed), other)
 
-    file = FileText.of(typed.scenario)
-    found = changeable(trace, file, typed.changed.changes(), told)
+    file, variants = FileText.of(typed.scenario), page.interactive.further
+    page = told_with_constants(page, trace)
+    found = changeable(trace, file, typed.changed.changes(), told, variants)
     return page._replace(interactive=page.interactive._replace(changeable=found))
 
 

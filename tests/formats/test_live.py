@@ -157,7 +157,7 @@ def test_a_number_is_changed_where_it_stands(chromium: Any, tmp_path: Path) -> N
     """In its cell; what follows is marked, its working is told, and what was said before stands
     back."""
     with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:
-        number = page.locator('.quantity [data-set="W_Q[1,1]"]')
+        number = page.locator('.quantity [data-set="W_Q[1,1]"]').first
         number.click()
         field = page.get_by_label("W_Q[1,1], changed to")
         assert field.input_value() == "1"
@@ -288,7 +288,7 @@ def test_a_number_is_changed_and_changed_back_by_keys_alone(chromium: Any, tmp_p
         assert page.inner_text(".made") == ""
 
 
-CELLS = """() => [...document.querySelectorAll("td.figure > [data-n]")]
+CELLS = """() => [...document.querySelectorAll("td > [data-n]")]
   .map(one => [one.textContent, one.parentElement.dataset.was ?? null])"""
 DIFFERING = """new Set([...document.querySelectorAll("main .changed[data-n]")]
   .map(one => attncli.entry(Number(one.dataset.n))[0])).size"""
@@ -300,7 +300,7 @@ def test_fields_by_keys(chromium: Any, tmp_path: Path, width: int) -> None:
     document = page_of("i_love_ai", [("W_V[1,1]", "0.50")])
     with shown(chromium, document, tmp_path / "page.html") as page:
         page.set_viewport_size({"width": width, "height": 740})
-        press, cell = page.keyboard.press, page.locator('td > [data-set="W_V[1,1]"]')
+        press, cell = page.keyboard.press, page.locator('td > [data-set="W_V[1,1]"]').first
         cell.focus()
         for keys, value in (("ArrowUp", "0.51"), ("PageDown", "0.41"), ("ArrowUp", "0.42")):
             if keys == "ArrowUp" and value == "0.51":
@@ -322,7 +322,7 @@ def test_what_is_no_number_is_told_at_its_field(chromium: Any, tmp_path: Path, w
     with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:
         page.set_viewport_size({"width": width, "height": 740})
         press = page.keyboard.press
-        page.locator('td > [data-set="W_V[1,2]"]').focus()
+        page.locator('td > [data-set="W_V[1,2]"]').first.focus()
         press("Enter")
         page.keyboard.type("much")
         press("Tab")
@@ -342,13 +342,13 @@ def test_what_is_no_number_is_told_at_its_field(chromium: Any, tmp_path: Path, w
         )
         press("Escape")
         assert (focused(page), why.is_visible()) == ("W_V[1,2]", False)
-        assert page.locator('td > [data-set="W_V[1,2]"]').inner_text() == "2"
+        assert page.locator('td > [data-set="W_V[1,2]"]').first.inner_text() == "2"
 
 
 def test_a_number_is_dragged(chromium: Any, tmp_path: Path) -> None:
     """To and fro; it is one change, which one step takes back."""
     with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:
-        cell = page.locator('td > [data-set="W_K[2,1]"]')
+        cell = page.locator('td > [data-set="W_K[2,1]"]').first
         box = cell.bounding_box()
         page.mouse.move(box["x"] + 3, box["y"] + 5)
         page.mouse.down()
@@ -384,9 +384,9 @@ def test_what_is_chosen_marks_what_differs(chromium: Any, tmp_path: Path, key: s
         assert page.locator(".changed").count() == 0
 
 
-NAMED = """() => [...document.querySelectorAll("td.figure > [data-n]")]
+NAMED = """() => [...document.querySelectorAll("td > [data-n]")]
   .map(one => [attncli.entry(Number(one.dataset.n))[0], one.textContent])"""
-NAMED_NOW = """() => [...document.querySelectorAll("td.figure > [data-n]")]
+NAMED_NOW = """() => [...document.querySelectorAll("td > [data-n]")]
   .map(one => [attncli.entry(Number(one.dataset.n))[0], one.textContent, one.dataset.was ?? null])"""
 
 
@@ -400,7 +400,10 @@ def test_a_workbench_where_there_is_room(chromium: Any, tmp_path: Path, width: i
         for _ in range(2):
             assert page.evaluate(TWICE) == []
             assert page.locator("main").evaluate("main => main.scrollWidth <= main.clientWidth")
-            cell, figure = page.locator('td > [data-set="W_Q[1,1]"]'), page.locator("#sight figure")
+            cell, figure = (
+                page.locator('td > [data-set="embeddings[I,1]"]'),
+                page.locator("#sight figure"),
+            )
             assert cell.count() == 1
             if width >= 1100:
                 left, middle, right = (
@@ -414,7 +417,7 @@ def test_a_workbench_where_there_is_room(chromium: Any, tmp_path: Path, width: i
                     assert middle["width"] >= 44 * 16
             else:
                 assert figure.count() == 0
-                assert cell.locator("xpath=ancestor::section").get_attribute("id") == "s3"
+                assert cell.locator("xpath=ancestor::section").get_attribute("id") == "s2"
             page.evaluate("document.querySelector('#s5').scrollIntoView({behavior: 'instant'})")
         page.set_viewport_size({"width": 700, "height": 900})
         page.wait_for_function("!document.body.matches('.bench')")

@@ -11,7 +11,7 @@
     const place = target.closest?.("main :is([data-set], td)");
     return place?.matches("td") ? place.querySelector(":scope > [data-set]") : place;
   };
-  document.addEventListener("change", ({ target }) => target.dataset.key && ask(target.dataset.key, target.value));
+  document.addEventListener("change", ({ target }) => target.dataset.key && (refuse("", target), true) && ask(target.dataset.key, plain(target.value).replace(",", ".")));
 
   // -- a number in its cell: typed, by arrow keys, dragged --------------------------------------------
 
@@ -51,21 +51,29 @@
     return !why.hidden;
   };
 
-  const refuse = (text) => {
+  let refusing = null; // the field at which it is told why
+  const refuse = (text, at = field) => {
     why.hidden = !text;
     why.textContent = text;
-    if (!field) return;
-    field.ariaInvalid = text ? "true" : null;
-    field.setAttribute("aria-describedby", text ? "why" : "");
+    for (const one of [refusing, at]) {
+      one?.toggleAttribute("aria-invalid", false);
+      one?.removeAttribute("aria-describedby");
+    }
+    refusing = text ? at : null;
+    refusing?.setAttribute("aria-invalid", "true");
+    refusing?.setAttribute("aria-describedby", "why");
     settle();
   };
   const settle = () => { // below the field or above it, inside the window
-    if (!field || why.hidden) return;
-    const { left, top, bottom } = field.getBoundingClientRect(), { width, height } = why.getBoundingClientRect();
+    if (!refusing) return;
+    const { left, top, bottom } = refusing.getBoundingClientRect(), { width, height } = why.getBoundingClientRect();
     why.style.left = `${Math.max(4, Math.min(left, document.documentElement.clientWidth - width - 4))}px`;
     why.style.top = `${bottom + height + 60 < innerHeight ? bottom + 4 : Math.max(4, top - height - 4)}px`;
   };
-  document.addEventListener("attn:refused", ({ detail }) => detail.key === shown?.dataset.set && refuse(detail.text));
+  document.addEventListener("attn:refused", ({ detail: { key, text } }) => {
+    const at = field && shown.dataset.set === key ? field : document.activeElement;
+    if (at === field || at.dataset.key === key) refuse(text, at);
+  });
   addEventListener("scroll", settle, { capture: true, passive: true });
   addEventListener("resize", settle);
 
@@ -109,7 +117,14 @@
 
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing) return;
-    if (event.target === field) onField(event);
+    const { target, key } = event;
+    if (target === field) onField(event);
+    else if (target.matches("input[data-key]")) {
+      if (!(key in STEPS) && key !== "Enter") return;
+      if (key in STEPS) target.value = stepped(target.value, STEPS[key]);
+      ask(target.dataset.key, plain(target.value).replace(",", "."));
+      event.preventDefault();
+    }
     else {
       const number = givenAt(event), types = /^[-−+.\d]$/.test(event.key);
       if (!number || !(types || event.key === "Enter")) return;
@@ -186,7 +201,7 @@
       }
       take(document.querySelector("nav.contents"), bar, true);
       take(main.querySelector(".answer"), sight);
-      take(main.querySelector("figure:has([data-shows=shade])") || main.querySelector("figure:has([data-shows=stroke-width])"), sight);
+      take(main.querySelector('figure:has([data-shows=shade][data-scale$=" 1"])') || main.querySelector("figure:has([data-shows=stroke-width])"), sight); // shares of 1
       const weights = main.querySelector("section table.quantity:has(td[class*=shade])");
       if (weights) sight.append(weights.parentElement.cloneNode(true));
     });

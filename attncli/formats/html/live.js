@@ -9,7 +9,7 @@
   const page = window.attncli, main = document.querySelector("main");
   const bar = document.getElementById("changes"), made = bar.querySelector(".made");
   const versions = data.quantities.map((quantities, k) => ({
-    quantities, entries: data.entries.map((alike) => alike[k]), numbers: data.numbers[k], told: data.told[k],
+    quantities, given: data.given[k], entries: data.entries.map((alike) => alike[k]), numbers: data.numbers[k], told: data.told[k],
     choices: data.others[k - 1], contents: data.contents[k - 1], main: data.sections.map((alike) => alike[k - 1]).join("\n"),
   }));
   const [own] = versions; // the page as it was written, then those with other choices
@@ -22,7 +22,7 @@
 
   // -- what is changed -----------------------------------------------------------------------------
 
-  const chosen = (key) => changes.get(key) ?? data.choices[key]?.[0];
+  const chosen = (key) => changes.get(key) ?? data.choices[key]?.[0] ?? numberOf(key);
   const meant = () => {
     const wanted = own.choices.map((choice) => `${choice.split("=")[0]}=${chosen(choice.split("=")[0])}`).join();
     return versions.find((one) => one.choices.join() === wanted);
@@ -33,7 +33,7 @@
     const quantities = of.quantities.map((its) => ({ ...its, numbers: its.numbers && [...its.numbers] }));
     const named = new Map(quantities.map((its) => [its.name, its]));
     for (const [key, value] of all) {
-      const [name, row, column] = data.places[key] || [];
+      const [name, row, column] = (of.given || data.places)[key] || []; // a variant may give others
       const its = named.get(name);
       if (its) its.numbers[row * its.columns + column] = value;
     }
@@ -42,11 +42,12 @@
   };
 
   const refused = (key, value) => {
-    if (data.choices[key]) return isOffered(key, value) && meant() ? "" : `with ${key} ${value} this can't be worked`;
+    if (data.choices[key]) return isOffered(key, value) && meant() ? "" : `with ${chosenNow()} this can't be worked here`;
     if (!data.places[key]) return `${key} can't be changed here`;
     return /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d{1,2})?$/i.test(value) ? "" : `“${value}” is not a number; give one such as 0.5 or -2`;
   };
 
+  const chosenNow = () => own.choices.map((choice) => choice.split("=")[0]).filter((key) => changes.has(key)).map((key) => `${key} ${changes.get(key)}`).join(" and ");
   const isOffered = (key, value) => [...bar.querySelector(`[data-key="${key}"]`).options].some((option) => option.value === value);
 
   // `more` of a number that is dragged, or changed step by step, is one change with what was before
@@ -62,7 +63,7 @@
       if ([...past.at(-1)].join() === [...changes].join()) past.pop(); // back where it was
       lately = key;
     }
-    tell(data.places[key] ? "" : trouble);
+    if (!trouble || !data.places[key]) tell(trouble);
   };
 
   const numberOf = (key) => {
@@ -90,9 +91,9 @@
   // -- what is said of it: above the page, and in its address ----------------------------------------
 
   const tell = (trouble) => {
-    for (const choice of bar.querySelectorAll("[data-key]")) choice.value = chosen(choice.dataset.key);
+    for (const choice of bar.querySelectorAll("[data-key]")) if (!trouble || choice !== document.activeElement) choice.value = chosen(choice.dataset.key);
     const is = (key) => data.choices[key]?.[0] ?? numberOf(key);
-    const list = [...changes].map(([key, value]) => `${key.replace(",", ", ")} ${is(key)} → ${value}`.replaceAll("-", "−")).join("; ");
+    const list = [...changes].map(([key, value]) => `${key.replace(",", ", ")} ${is(key)} → ${value}`.replace(/ -(?=[\d.])/g, " −")).join("; ");
     const other = changes.size ? new Set([...main.querySelectorAll(".changed[data-n]")].map((shown) => version.entries[shown.dataset.n][0])).size : 0;
     made.textContent = [trouble && `${trouble}.`, list && `Changed: ${list}. ${other} number${other === 1 ? " differs" : "s differ"}.`].filter(Boolean).join(" ");
     made.classList.toggle("wrong", Boolean(trouble));
@@ -134,6 +135,7 @@
     const at = new Map();
     for (const [key, value] of changes) {
       const [start, end, before, after] = (data.choices[key] || data.places[key]).slice(data.choices[key] ? 1 : 3);
+      if (start === undefined) continue; // a variant: the scenario has it
       const there = at.get(start), inside = before.indexOf("{") + 1;
       // two keys of a map that isn't there yet are one map
       if (inside && there?.[1].startsWith(before.slice(0, inside))) there[1] = there[1].replace(/}(\s*)$/, `, ${before.slice(inside)}${value}}$1`);
@@ -190,7 +192,7 @@
   const mark = (shown, text, looks) => {
     if (shown.ownerSVGElement) return;
     const was = changes.size ? wasOf(Number(shown.dataset.n), looks) : text, cell = shown.parentElement;
-    for (const one of cell.matches("td.figure") ? [shown, cell] : [shown]) {
+    for (const one of cell.localName === "td" ? [shown, cell] : [shown]) {
       one.classList.toggle("changed", was !== text);
       if (was === text) delete one.dataset.was;
       else one.dataset.was = was;
@@ -231,6 +233,8 @@
     for (const section of main.querySelectorAll(":scope > :is(section, #sight)")) section.classList.toggle("before", isTouched(section));
     for (const aside of main.querySelectorAll("aside:has([data-told])")) aside.classList.toggle("retold", retell(aside));
     renewShades();
+    renewVariants();
+    renewPasses();
     main.querySelectorAll("figure.picture:not(.told, .told *)").forEach(renewPicture);
     if (isOther) document.dispatchEvent(new Event("attn:renewed"));
     document.dispatchEvent(new Event("attn:worked"));
@@ -337,6 +341,68 @@
     return true;
   };
 
+  // -- what is told of variants and of generated tokens, which are worked beside the page -------------
+
+  const attempted = (of) => {
+    try { return worth(of, changes); } catch (error) {
+      if (error instanceof RangeError) return null;
+      throw error;
+    }
+  };
+  const setCell = (cell, text) => {
+    cell.dataset.told ??= cell.textContent;
+    if (cell.textContent !== text) cell.textContent = text;
+    cell.classList.toggle("changed", text !== cell.dataset.told);
+    cell.dataset.was = cell.dataset.told;
+  };
+  const follows = (table, does) => { // else it is said of the numbers as they were
+    let one = table;
+    while (!one.parentElement.matches(".told")) one = one.parentElement;
+    one.classList.toggle("retold", does && one.querySelectorAll(".variant:not([data-follows]), .passes:not([data-follows])").length === 0);
+  };
+
+  const renewVariants = () => {
+    if (version !== own) return;
+    const tables = main.querySelectorAll(".told table.variant"), by = new Map();
+    data.varied.forEach(([name, quantity], k) => {
+      const other = versions.find(({ choices }) => choices.at(-1) === `variant=${name}`), table = tables[k];
+      if (!other) return;
+      if (!by.has(other)) by.set(other, attempted(other));
+      const its = by.get(other)?.quantities.find((one) => one.name === quantity);
+      const cells = [...table.tBodies[0].rows].map((row) => [...row.cells].slice(-its?.columns));
+      const does = Boolean(its) && cells.length === its.rows && cells.every((row) => row.length === its.columns);
+      if (does) cells.flat().forEach((cell, n) => setCell(cell, by.get(other).text(its.start + n)));
+      table.toggleAttribute("data-follows", does);
+    });
+    tables.forEach((table) => follows(table, table.hasAttribute("data-follows")));
+  };
+
+  // a pass follows while the tokens before it are the same ones: else its text is another
+  const renewPasses = () => {
+    const table = main.querySelector(".told table.passes");
+    if (version !== own || !table || !data.passes.length) return;
+    let by = worked, other = "";
+    data.passes.forEach(({ quantities, given, from: [name, row], words, word }, k) => {
+      if (k && !other) by = attempted({ quantities, given });
+      const [token, share] = [...table.tBodies[0].rows[k].cells].slice(-2), its = by?.quantities.find((one) => one.name === name);
+      if (other || !its) {
+        for (const cell of [token, share]) setCell(cell, "–");
+        return;
+      }
+      const first = its.start + row * its.columns, sizes = words.map((_, j) => by.cells[first + j]);
+      const most = sizes.reduce((best, size, j) => (size.gt(sizes[best]) ? j : best), 0);
+      setCell(token, words[most]);
+      setCell(share, by.text(first + most));
+      if (words[most] !== word) other = words[most];
+    });
+    table.dataset.follows = "";
+    follows(table, true);
+    const sets = [...changes].map(([key, value]) => ` --set '${key}=${value}'`).join("");
+    const note = table.closest(".told").querySelector(".otherwise") || table.parentElement.insertAdjacentElement("afterend", Object.assign(document.createElement("p"), { className: "otherwise retold" }));
+    note.hidden = !other;
+    note.textContent = other && `With these numbers “${other}” is the next token there, and what follows is another text. It is worked by: attn run ${data.file}${sets}`;
+  };
+
   // tables whose numbers are shares of 1: the darker the larger, the largest of a row in bold
   const renewShades = () => {
     for (const row of main.querySelectorAll("table.quantity tr:not(.told *):has(td[class*=shade])")) {
@@ -344,6 +410,7 @@
       cells.forEach((cell, k) => {
         cell.className = cell.className.replace(/shade\d/, `shade${page.shadeOf(numbers[k], data.shades)}`).replace(/ ?most/, "");
         if (numbers[k] === Math.max(...numbers)) cell.classList.add("most");
+        if (cell.style.length) cell.style.setProperty("--s", numbers[k]); // the length of its bar
       });
     }
   };

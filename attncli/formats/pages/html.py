@@ -247,9 +247,8 @@ def render(document: Document, page: RenderOptions) -> str:
 def render_together(documents: Sequence[Document], page: RenderOptions) -> str:
     """Writes documents one below the other, each on a new sheet where they are printed."""
     paper, fields = documents[0].paper, AnswerFields()
-    changeable = documents[0].interactive.changeable
     assets = SERVED if page.served else SHARED if page.shared else INSIDE
-    live = None if changeable is None else LivePage(documents[0], changeable)
+    live = LivePage.of(documents[0])
     written = _parts_of(documents, fields, live)
     inside = live is not None and assets is INSIDE  # whose script has them, too
     words = words_of(LANGUAGES[0] if paper is None else paper.language).check
@@ -291,7 +290,7 @@ def _parts_of(
 ) -> _PageParts:
     first = documents[0]
     of_sheet = first.paper is not None and first.paper.kind == "sheet"
-    changed = None if live is None else live.changeable.numbers
+    changed = None if live is None else live.numbers
     asked = AskedNumbers(first.interactive.origins, of_sheet=of_sheet, changed=changed)
     pairs = [
         (part, _style(asked, fields.of(document)))
@@ -312,8 +311,7 @@ def _living(live: LivePage, own: _PageParts, assets: PageAssets) -> str:
     """Writes the scripts of a page that is worked again, and what they go by: its own version, and
     those with other choices."""
     versions, sections = [live.version(own.asked)], list[Sequence[str]]()
-    for choices, document in live.changeable.otherwise.items():
-        other = live._replace(document=document)
+    for choices, other in live.others():
         written = _parts_of([other.document], AnswerFields(), other)
         texts = {"choices": choices, "contents": written.contents}
         versions.append({**texts, **other.version(written.asked)})
