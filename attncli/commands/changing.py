@@ -7,6 +7,7 @@ from itertools import product
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from attncli.document.blocks import Interactive
 from attncli.document.changing import (
     ITSELF,
     VARIANT,
@@ -15,7 +16,6 @@ from attncli.document.changing import (
     OtherPage,
     ScenarioChoice,
 )
-from attncli.document.blocks import Interactive
 from attncli.maths.equations.tree import Location
 from attncli.pages.parts.constants import constants_in, told_with_constants, with_constants
 from attncli.pages.parts.working import Workings
