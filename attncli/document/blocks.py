@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from attncli.document.changing import Changeable
     from attncli.document.languages import FrameWords
     from attncli.document.questions import Item, OwnNumbers, Paper, SelfCheck, Worth
+    from attncli.document.whole_head import WholeHead
 
 
 class Term(NamedTuple):
@@ -342,6 +343,8 @@ class Section(NamedTuple):
     """What is told to readers who want to know more, for formats that can fold it away."""
     own: str = ""
     """The name of a step that a scenario wrote itself, which is an `equations` step."""
+    lesson: tuple[Block, ...] = ()
+    """What a lesson says of its step besides the working, for formats that can fold it away."""
 
     @property
     def points(self) -> "Worth":
@@ -420,6 +423,20 @@ class Interactive(NamedTuple):
     """The whole pages of a scenario's other traces."""
     changeable: "Changeable | None" = None
     """What a reader can change."""
+    head: "Callable[[], WholeHead | None]" = lambda: None
+    """Finds the head that the page is about, for formats that lay it out on one sheet."""
+
+
+class Answer(NamedTuple):
+    """The answer that a page begins with."""
+
+    says: Spans
+    """The words with the number and where it stands: `“love” attends most to “AI”: 0.576 (step
+    5)`."""
+    cell: Location | None = None
+    """The cell whose number it is; None where it counts something."""
+    step: int | None = None
+    """The number of the section that works it out; None of a given number."""
 
 
 class Document(NamedTuple):
@@ -428,9 +445,13 @@ class Document(NamedTuple):
     title: Word
     sections: tuple[Section, ...]
     facts: DefinitionList | None = None
-    """What follows the title where nothing says what the page is about, and else comes last."""
+    """What follows the title where nothing else does, and else comes last."""
+    answer: Answer | None = None
+    """What the page comes to, which follows its title."""
+    in_short: Spans = ()
+    """The facts on one line, which follow the answer."""
     about: tuple[Block, ...] = ()
-    """What the page is about, which follows its title."""
+    """What the page is about, which follows these."""
     opening: tuple[Block, ...] = ()
     """What comes before its sections."""
     closing: tuple[Block, ...] = ()
@@ -454,13 +475,22 @@ class Document(NamedTuple):
 
     @property
     def lead(self) -> tuple[Block, ...]:
-        """Returns what follows the title."""
-        return self.about or self._facts
+        """Returns what follows the title: the answer, the facts on one line, the question."""
+        return (*self._answer, *self._in_short, *self.about) or self._facts
 
     @property
     def foot(self) -> tuple[Block, ...]:
         """Returns what follows all else."""
-        return self._facts if self.about else ()
+        return self._facts if (self.answer or self.in_short or self.about) else ()
+
+    @property
+    def _answer(self) -> tuple[Block, ...]:
+        says = () if self.answer is None else self.answer.says
+        return (Paragraph(("In short: ", *says, ".")),) if says else ()
+
+    @property
+    def _in_short(self) -> tuple[Block, ...]:
+        return (Paragraph(self.in_short),) if self.in_short else ()
 
     @property
     def _facts(self) -> tuple[Block, ...]:

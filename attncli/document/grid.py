@@ -11,7 +11,7 @@ from typing import NamedTuple
 from attncli.document.blocks import Table, TableCell
 from attncli.document.tables import VERDICTS, Branch, MarkedNumber, MatrixBlock, SideBySide
 from attncli.maths.equations.elision import MOST_PARTS, elided, elided_rows
-from attncli.maths.equations.tree import Blank, Number, Omitted, Symbol, Vector
+from attncli.maths.equations.tree import Blank, Number, Omitted, Symbol, Transposed, Vector
 from attncli.maths.notation import plain
 from attncli.maths.notation.columns import at_point, bands, filled_vectors
 from attncli.maths.notation.escaping import printed
@@ -65,14 +65,14 @@ class Look(NamedTuple):
     """Whether it is the result of the page."""
 
 
-CellContent = Number | Blank | Vector | Symbol | Word | str | Branch | Omission
+CellContent = Number | Blank | Vector | Symbol | Transposed | Word | str | Branch | Omission
 
 
 class GridCell(NamedTuple):
     """A cell of a table."""
 
     content: CellContent
-    """What stands in it; a symbol is the name of a quantity."""
+    """What stands in it; a symbol is the name of a quantity, and may be transposed."""
     look: Look = Look()
     """How it looks."""
     before: str = ""
@@ -88,6 +88,8 @@ class GridCell(NamedTuple):
                 return Word(f"{raw}{self.behind}")
             case Symbol(name):
                 return f"{name}{self.behind}"
+            case Transposed():
+                return f"{plain(self.content)}{self.behind}"
             case Branch():
                 return self.content.drawn()
             case Omission():
@@ -169,7 +171,7 @@ def grid_of(block: MatrixBlock | SideBySide | Table) -> Grid:
             return _grid_of_vectors(block)
     rows = elided_rows(len(block.rows), of_list=block.is_list)
     grid = grid_of_places(block, rows, elided(block.matrix.shape[1], MOST_PARTS))
-    return _turned(grid) if block.display.turned else grid
+    return _turned(grid) if block.display.turned or block.display.transposed else grid
 
 
 def grid_of_places(
@@ -198,8 +200,8 @@ def _corner(block: MatrixBlock) -> GridCell:
     if block.are_lists:
         return GridCell(Omission.UNTOLD)
     origin = f" ({block.origin})" if block.given and block.origin else ""
-    turned = "ᵀ" if block.display.turned and len(block.rows) > 1 else ""
-    return GridCell(Symbol(block.name), behind=f"{turned}{origin}")
+    name = Symbol(block.name)
+    return GridCell(Transposed(name) if block.display.transposed else name, behind=origin)
 
 
 def _turned(grid: Grid) -> Grid:

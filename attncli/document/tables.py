@@ -38,7 +38,9 @@ class TableDisplay(NamedTuple):
     is_result: bool = False
     """Whether it is the result of the page."""
     turned: bool = False
-    """Whether its rows are told as columns, as those of Kᵀ are."""
+    """Whether its one row is told as a column."""
+    transposed: bool = False
+    """Whether its rows stand as columns, and it is called its transpose, Kᵀ."""
     begins_row: bool = False
     """Whether it stands below the table before it, not beside."""
     paired: bool = False

@@ -10,6 +10,7 @@ Beside it are those of variants, and of each token that is generated after the f
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -26,7 +27,7 @@ from attncli.document.blocks import (
 )
 from attncli.maths.equations.tree import Equation
 from attncli.names import Name, Word
-from attncli.pages.parts.answer import first_number
+from attncli.pages.parts.answer import answer_of
 from attncli.pages.parts.blocks import (
     given_block,
     given_blocks,
@@ -77,14 +78,21 @@ from attncli.pages.parts.selection import (
     with_routing,
     without_asides,
 )
-from attncli.pages.parts.sentences import about_of, facts_of, rounding_facts
+from attncli.pages.parts.sentences import (
+    about_of,
+    facts_at_the_end,
+    facts_in_short,
+    rounding_facts,
+)
 from attncli.pages.parts.unused import ending_facts
 from attncli.pages.parts.updates import in_brief, in_one, is_again, is_in_brief, is_left_out
 from attncli.pages.parts.working import Origins, Workings, with_inputs
 from attncli.steps.order import step_of
 from attncli.trace import BackwardPlace, PlannedStep, Quantity, Trace, UpdatePlace
+from attncli.trace.answer import said_answer
 
 if TYPE_CHECKING:
+    from attncli.document.whole_head import WholeHead
     from attncli.pages.parts.way_back import Alike
 
 
@@ -191,8 +199,10 @@ def _page(trace: Trace, selection: Selection, sections: tuple[Section, ...]) -> 
     return Document(
         Word(trace.scenario.title),
         sections,
-        facts_of(trace, [selection.axis[k] for k in selection.queries]),
-        _about(trace, selection) if whole and steps else (),
+        facts_at_the_end(trace, [selection.axis[k] for k in selection.queries]),
+        answer_of(trace, selection, sections),
+        facts_in_short(trace),
+        about_of(trace.scenario) if whole and steps else (),
         opening=_opening(trace, steps, selection) if whole and steps else (),
         closing=closing_of(trace, selection) if whole else (),
         data=PageData(
@@ -205,18 +215,20 @@ def _page(trace: Trace, selection: Selection, sections: tuple[Section, ...]) -> 
             Origins(trace),
             Workings(trace),
             FurtherPages(trace, _in_full) if whole else MappingProxyType({}),
+            head=partial(_head, trace) if whole else lambda: None,
         ),
     )
+
+
+def _head(trace: Trace) -> WholeHead | None:
+    from attncli.pages.parts.heads import whole_head  # which most formats do without
+
+    return whole_head(trace)
 
 
 def _in_full(trace: Trace) -> Document:
     whole = with_routing(trace, Selection())
     return _page(trace, whole, tuple(_sections_in_turn(trace, whole)))
-
-
-def _about(trace: Trace, selection: Selection) -> tuple[Block, ...]:
-    """Returns what the page answers, and the number that answers it, worked."""
-    return (*about_of(trace.scenario), *first_number(trace, selection))
 
 
 def _opening(trace: Trace, steps: Sequence[PlannedStep], selection: Selection) -> tuple[Block, ...]:
@@ -302,6 +314,7 @@ class _Telling(NamedTuple):
         self.introduced.update(quantity.name for quantity in givens)
         later = is_again(part, selection)
         again = (later or selection.detail == "rows") and happens_again(part, before)
+        again = again and not _makes_answer(trace, part)
         others = self._blocks(part, givens, again=again, leads_on=leads_on)
         spans = opening_of(trace, part, before)
         opening = [Paragraph(spans)] if spans else []
@@ -350,6 +363,13 @@ class _Telling(NamedTuple):
             return blocks
         self.said.append(_WORKED_AGAIN)
         return [_WORKED_AGAIN, *blocks]
+
+
+def _makes_answer(trace: Trace, part: PlannedStep) -> bool:
+    """Tells whether a part works out the number that the scenario says is its answer, so that it is
+    told as if for the first time."""
+    said = said_answer(trace)
+    return said is not None and any(d.name == said.quantity for d in part.definitions)
 
 
 _AGAIN = (

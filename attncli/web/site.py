@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from unicodedata import combining, normalize
 
-from attncli.commands.arguments import Allowed, Arguments, FilesOutput, PageOptions, TextOutput
+from attncli.commands.arguments import Allowed, FilesOutput, TextOutput
 from attncli.commands.progress import watched
 from attncli.errors import Complaints
 from attncli.names import Word
@@ -91,13 +91,16 @@ class Published(NamedTuple):
 
 
 def _in_all_formats(source: SiteSource, allowed: Allowed) -> Published:
-    """Makes a scenario's page, lessons, sheet and whatever else there is. Raises UserError."""
+    """Makes a scenario's page, sheet and whatever else there is. Raises UserError."""
+    from attncli.pages.lesson import with_lessons
+    from attncli.pages.parts.selection import select
     from attncli.pipeline import work
 
     scenario = allowed.load(source.scenario)
     trace = work(scenario)
-    page, commands = _commands_apart(_page(trace, _FORMAT))
-    pages = _pages(trace, page, source, allowed)
+    told = with_lessons(trace, _page(trace, _FORMAT), select(trace))
+    page, commands = _commands_apart(told)
+    pages = _pages(trace, page, source)
     pairs = dict([*pages, *_workbook(trace), *_scenario(source, allowed)])
     says = scenario.page.about or source.says or _summary(trace)
     return Published(
@@ -146,7 +149,7 @@ def _places(page: Document) -> Iterator[SearchPlace]:
         names = " ".join(dict.fromkeys(str(table.name) for table in tables))
         heading = text_of_spans(section.heading)
         found = f"{heading} {names} {steps.get(section.step, '')}"
-        words = _new_words(_prose(section.blocks), found)
+        words = _new_words(_prose((*section.blocks, *section.lesson)), found)
         yield SearchPlace(heading, section.step, names, words)
 
 
@@ -206,20 +209,14 @@ def _folded(trace: Trace, commands: Sequence[str], file: SiteFile | None) -> Ite
         yield FoldOut("On the command line", "\n".join([f"attn run {quote(called)}", *commands]))
 
 
-def _pages(
-    trace: Trace, page: Document, source: SiteSource, allowed: Allowed
-) -> Iterator[tuple[str, SiteFile]]:
-    """Yields a page, lessons, and a sheet to try where there is something to ask for."""
+def _pages(trace: Trace, page: Document, source: SiteSource) -> Iterator[tuple[str, SiteFile]]:
+    """Yields a page, and a sheet to try where there is something to ask for."""
     from attncli.pipeline import work
 
-    alone = work(trace.scenario.alone())
-    sheet, is_long = _sheet(alone, source) if has_wing("classroom") else (None, False)
-    lessons = _lessons(trace, source, allowed, is_long=is_long)
-    pages = [(_PAGE, "Lesson", page), ("-lessons.html", "Each step explained", lessons)]
+    yield _PAGE, SiteFile("Lesson", _contents(page, _FORMAT))
+    sheet = _sheet(work(trace.scenario.alone()), source) if has_wing("classroom") else None
     if sheet is not None:
-        pages.append(("-sheet.html", "Sheet to try", sheet))
-    for end, text, document in pages:
-        yield end, SiteFile(text, _contents(document, _FORMAT))
+        yield "-sheet.html", SiteFile("Sheet to try", _contents(sheet, _FORMAT))
 
 
 def _workbook(trace: Trace) -> Iterator[tuple[str, SiteFile]]:
@@ -277,27 +274,19 @@ def _page(trace: Trace, form: str) -> Document:
     return walkthrough.walkthrough(trace, chosen)
 
 
-def _lessons(trace: Trace, source: SiteSource, allowed: Allowed, *, is_long: bool) -> Document:
-    """Lessons on a scenario's numbers; of many numbers a row of each step is worked."""
-    from attncli.commands.pages import lessons_page
-
-    detail, page = "rows" if is_long else None, PageOptions(_FORMAT, allowed=allowed)
-    return lessons_page(trace, Arguments(source.scenario, detail=detail, page=page), every=False)
-
-
-def _sheet(trace: Trace, source: SiteSource) -> tuple[Document | None, bool]:
-    """Makes a sheet to try, None where there is nothing to ask for, and tells whether there is so
-    much of it that the last token's rows alone are asked."""
+def _sheet(trace: Trace, source: SiteSource) -> Document | None:
+    """Makes a sheet to try, of the last token's rows alone where it would be long; None where there
+    is nothing to ask for."""
     from attncli.classroom.files.exercise_file import Ask
     from attncli.classroom.paper_files import blank_sheet
 
     sheet = _exercise(trace, source, Ask())
     if sheet is None:
-        return None, False
-    is_long, tokens = len(sheet.items) > _MOST_ASKED, len(trace.scenario.text.tokens)
-    if is_long and tokens:
+        return None
+    tokens = len(trace.scenario.text.tokens)
+    if len(sheet.items) > _MOST_ASKED and tokens:
         sheet = _exercise(trace, source, Ask(token=str(tokens))) or sheet
-    return blank_sheet(sheet, _FORMAT), is_long
+    return blank_sheet(sheet, _FORMAT)
 
 
 def _exercise(trace: Trace, source: SiteSource, ask: Ask) -> Document | None:

@@ -83,6 +83,8 @@ class _Audit:
     def product(self, product: Product) -> None:
         """Each number of the result is its row of the left times its column of the above, and what
         is added there; its names are theirs."""
+        for grid in product.grids if self.tables is not None else ():
+            self.numbers(grid.headings[0].strip("`"), [row[1:] for row in grid.rows])
         left, above, result = product.left, product.above, product.result
         if [_bare(r[0]) for r in left.rows] != [_bare(r[0]) for r in result.rows]:
             self.false("product", f"rows of {left.headings[0]} and {result.headings[0]}")
@@ -269,6 +271,17 @@ class _Audit:
         self.report.grids += true
         if not true:
             self.false("table", name)
+
+    def numbers(self, name: str, rows: Sequence[Sequence[str]]) -> None:
+        """Compares a quantity with its rows as a product has them, which may show some of them."""
+        assert self.tables is not None
+        path = "" if name.startswith("update.") else self.path
+        table = self.tables[self.tables.full(name, path)]
+        text = iter([row if isinstance(row, list) else [row] for row in table.text])
+        if all(any([*row] == own for own in text) for row in rows):  # in their order
+            self.report.grids += 1
+        else:
+            self.false("table of a product", name)
 
     def sums(self, grid: Grid) -> None:
         """The column `sum` says what the numbers of a row, as shown, add up to."""

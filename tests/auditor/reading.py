@@ -51,6 +51,13 @@ class Product:
     above: Grid
     result: Grid
     added: Grid | None = None
+    after: Grid | None = None
+
+    @property
+    def grids(self) -> list[Grid]:
+        """All of them, as they are called without being transposed."""
+        grids = (self.left, self.above, self.result, self.added, self.after)
+        return [_as_called(grid) for grid in grids if grid is not None]
 
 
 @dataclass
@@ -106,23 +113,19 @@ def _html_pieces(part: Element) -> Iterator[Element]:
 
 
 def _html_product(section: PageSection, product: Element) -> None:
-    """A product, whose tables are those of quantities, too."""
     grids: dict[str, Grid] = {}
     for place in product.children:
         table = place.first("table")
         assert table is not None
         _html_table(section, table)
-        kept = section.grids[-1]
-        grids[place.attributes["class"]] = kept
-        if kept.headings[0].endswith("ᵀ`"):
-            section.grids[-1] = turned(kept)
-    section.products.append(
-        Product(grids["left"], grids["above"], grids["result"], grids.get("added"))
-    )
+        grids[place.attributes["class"]] = section.grids.pop()
+    section.products.append(Product(**grids))
 
 
-def turned(grid: Grid) -> Grid:
-    """A table that is printed with its rows as columns, `Kᵀ`, as it is called without that."""
+def _as_called(grid: Grid) -> Grid:
+    """A table; one that is printed with its rows as columns, `Kᵀ`, as it is without that."""
+    if not grid.headings[0].endswith("ᵀ`"):
+        return grid
     headings, *columns = [grid.headings, *grid.rows]
     names = [column[0] for column in columns]
     rows = [list(row) for row in zip(headings[1:], *(c[1:] for c in columns), strict=True)]

@@ -72,9 +72,10 @@ _KEYS: Mapping[type, _Keys] = {
 _YOUNGER: Mapping[str, object] = {
     **dict.fromkeys(("disentangled", "beams", "score", "cache_bytes", "draft")),
     "reduction": "mean",
+    "softmax": "each_row",
 }
-"""Fields that papers with marks are older than, with what they are where nothing is said: they are
-told where something is."""
+"""Fields and keys that papers with marks are older than, with what they are where nothing is said:
+they are told where something is."""
 
 
 def _fields(named: str) -> dict[str, str]:
@@ -157,6 +158,7 @@ def _settings_of(record: type, settings: Settings) -> list[tuple[str, object]]:
     themselves."""
     settings = settled(settings) if record is Recurrent else settings
     pairs = ((key.name, settings.get(key)) for key in _KEYS[record])
+    pairs = ((name, value) for name, value in pairs if value != _YOUNGER.get(name))
     return [(name, value) for name, value in pairs if isinstance(value, str | Decimal | int | dict)]
 
 

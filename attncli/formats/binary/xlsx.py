@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from attncli.document.blocks import Document
 from attncli.errors import UserError
 from attncli.formats import FormatInfo, RenderOptions
+from attncli.formats.workbook.head import HeadWriter
+from attncli.formats.workbook.head_layout import SHEET, HeadLayout, head_layout
 from attncli.formats.workbook.layout import (
     Group,
     Item,
@@ -52,8 +54,12 @@ def bytes_of(documents: Sequence[Document], page: RenderOptions) -> bytes:  # no
             first = names.new("Read me", group.called)
             layout = layout_of(group, names, own)
             own = own or layout
+            head = _head(group, layout, names)
             writer.group(group.called, layout)
-            writer.first_sheet(first, [*_front_matter(group)])
+            sheets = [*([head.name] if head else ()), *(sheet.name for sheet in layout.sheets)]
+            writer.first_sheet(first, [*_front_matter(group)], sheets)
+            if head is not None:
+                HeadWriter(workbook, writer.formats, head).write(visible(group.document.title))
             for sheet in layout.sheets:
                 writer.sheet(sheet)
     workbook.close()
@@ -67,6 +73,13 @@ def _groups(document: Document) -> Iterator[Group]:
     for called, other in document.interactive.further.items():
         sections += len(other.sections)
         yield Group(other, called, sections)
+
+
+def _head(group: Group, layout: WorkbookLayout, names: SheetNames) -> HeadLayout | None:
+    """Lays out the head that a page is about, on a sheet of its own."""
+    head = group.document.interactive.head()
+    laid_out = None if head is None else head_layout(head, layout)
+    return laid_out and laid_out._replace(name=names.new(SHEET, group.called))
 
 
 def _xlsxwriter() -> ModuleType:

@@ -36,6 +36,7 @@ from attncli.maths.equations.tree import (
     Number,
     Omitted,
     Symbol,
+    Transposed,
     Vector,
     blanks_in,
     leaves,
@@ -378,7 +379,7 @@ def _cell(cell: GridCell, style: HtmlStyle) -> str:
             text = style.blank(cell.content)
         case Vector():
             text = expression_html(cell.content, style)
-        case Symbol():
+        case Symbol() | Transposed():
             text = f"<code>{style.word(cell.label)}</code>"
         case Branch(text=name, guides=guides):
             text = f"{''.join(map(_GUIDES.__getitem__, guides))}{style.text(name)}"

@@ -10,7 +10,7 @@ from itertools import groupby, zip_longest
 from string import Template
 from typing import Any, NamedTuple
 
-from attncli.document.blocks import Block, Document, Graph, Spans, WordBlank, text_of_spans
+from attncli.document.blocks import Block, Document, Graph, WordBlank, text_of_spans
 from attncli.document.languages import Words, words_of
 from attncli.document.pictures import Picture
 from attncli.document.questions import AcceptedAnswer, JudgedPlace, SelfCheck
@@ -399,7 +399,10 @@ def _section(k: int, part: _Part, style: HtmlStyle) -> str:
         style = style._replace(level=2)  # a heading right below the title skips no level
     blocks = [*_blocks(part.blocks, style)]
     if isinstance(part.head, Heading) and part.head.more:
-        blocks.insert(1, _fold(part.head.more, style))
+        blocks.insert(1, _fold("More on this", f"<p>{spans_html(part.head.more, style)}</p>"))
+    if isinstance(part.head, Heading) and part.head.lesson:
+        beside = "\n".join(_blocks((_ToldOnce(part.head.lesson),), style))
+        blocks.append(_fold("Shapes and common mistakes", beside))
     text = "\n".join((_head(k, part.head, style), *blocks))
     return f'<section id="s{k}" aria-labelledby="h{k}"{kind}>\n{text}\n</section>'
 
@@ -447,9 +450,8 @@ def _head(k: int, head: Title | Heading, style: HtmlStyle) -> str:
     return f'<h2 id="h{k}" tabindex="-1">{spans_html(head.title, style)}</h2>{below}'
 
 
-def _fold(more: Spans, style: HtmlStyle) -> str:
-    text = f"<p>{spans_html(more, style)}</p>"
-    return f'<details class="more"><summary>More on this</summary>{text}</details>'
+def _fold(title: str, text: str) -> str:
+    return f'<details class="more"><summary>{title}</summary>{text}</details>'
 
 
 def _contents(parts: Sequence[_Part]) -> str:

@@ -85,7 +85,7 @@ def with_products(
     table_of = partial(matrix_block, selection=selection, path=part.path)
     kept = [*each(blocks)]
     for quantity in made_by(trace, part):
-        after = _made_of_rows(trace, quantity, selection)
+        after = _made_of_rows(trace, part, quantity, selection)
         kept = _with_product(trace, quantity, after, kept, table_of)
     return kept
 
@@ -110,15 +110,17 @@ def _with_product(
     if any(table.lists for table in known.values()):
         return blocks
 
-    def laid_out(quantity: Quantity, *, turned: bool = False) -> MatrixBlock:
+    def laid_out(quantity: Quantity, *, transposed: bool = False) -> MatrixBlock:
         table = (known.get(quantity.name) or table_of(quantity)).alone
-        return table._replace(display=table.display._replace(turned=turned), origin="")
+        return table._replace(display=table.display._replace(transposed=transposed), origin="")
 
     operands = [trace[name] for name in definition.operands]
+    left, above = operands[factors.left], operands[factors.above]
+    result = laid_out(quantity)
     product = ProductBlock(
-        laid_out(operands[factors.left], turned=factors.left_turned),
-        laid_out(operands[factors.above], turned=factors.above_turned),
-        laid_out(quantity),
+        _called_along(laid_out(left, transposed=factors.left_turned), result, rows=True),
+        _called_along(laid_out(above, transposed=factors.above_turned), result, rows=False),
+        result,
         told,
         None if after is None else laid_out(after),
         None if factors.added is None else laid_out(operands[factors.added]),
@@ -126,6 +128,16 @@ def _with_product(
     if not all(map(_has_room, product.tables)):
         return blocks
     return [*blocks[:start], product, *blocks[start + len(told) :]]
+
+
+def _called_along(operand: MatrixBlock, result: MatrixBlock, *, rows: bool) -> MatrixBlock:
+    """Names the rows of what stands at the left of a result, or the columns of what stands above
+    it, as the result does, and shows those that it shows."""
+    turned = operand.display.transposed
+    names = result.names.rows if rows else result.names.columns
+    side = "columns" if turned == rows else "rows"
+    called = operand._replace(names=operand.names._replace(**{side: names}))
+    return called._replace(rows=result.rows) if rows and not turned else called
 
 
 def _run_about(
@@ -166,15 +178,19 @@ def _has_room(table: MatrixBlock) -> bool:
     return max(len(table.rows), table.matrix.shape[1]) <= MOST_PARTS
 
 
-def _made_of_rows(trace: Trace, quantity: Quantity, selection: Selection) -> Quantity | None:
-    """Finds what is made of each row of a quantity alone, and told on the page: its softmax, or its
-    activation."""
-    by_cells = [made for made in _made_of(trace, quantity) if is_by_cell(_operation(made))]
+def _made_of_rows(
+    trace: Trace, part: PlannedStep, quantity: Quantity, selection: Selection
+) -> Quantity | None:
+    """Finds what is made of each row of a quantity alone: its softmax, where the page tells it, or
+    its activation, where the same part works it."""
     divided = (m for exp in _made_of(trace, quantity) for m in _made_of(trace, exp))
-    softmax = [made for made in divided if is_a(_operation(made), DivideByRow)]
-    made = next(iter(softmax or by_cells), None)
-    part = None if made is None else trace.part_of(made.name)
-    return made if part is not None and selection.includes(part) else None
+    softmax = next((m for m in divided if is_a(_operation(m), DivideByRow)), None)
+    if softmax is not None:
+        where = trace.part_of(softmax.name)
+        return softmax if where is not None and selection.includes(where) else None
+    own = {definition.name for definition in part.definitions}
+    made = (m for m in _made_of(trace, quantity) if m.name in own)
+    return next((m for m in made if is_by_cell(_operation(m))), None)
 
 
 def _made_of(trace: Trace, quantity: Quantity) -> list[Quantity]:
