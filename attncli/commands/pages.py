@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from attncli.commands.arguments import (
@@ -90,7 +91,8 @@ def run(typed: Arguments) -> PageOutput:
         raise UserError.of("attn run", wrong, "keep one" if typed.scenario else right)
     check_precision(typed.precision)
     trace = (typed._replace(detail=None) if typed.detail == COST else typed).work()
-    page = _cells(trace, typed) if typed.cell else _living(whole_page(trace, typed), trace, typed)
+    tell = partial(whole_page, typed=typed)
+    page = _cells(trace, typed) if typed.cell else living_page(trace, typed, tell)
     if typed.gradient_check:
         from attncli.pages.parts.way_back import gradient_check
 
@@ -104,9 +106,10 @@ def _cells(trace: Trace, typed: Arguments) -> Document:
     return cells_page(trace, find_cells(trace, typed.cell or (), typed.part.options()))
 
 
-def _living(page: Document, trace: Trace, typed: Arguments) -> Document:
-    """Adds to a page what can be changed in it, where the format can change it."""
-    can = abilities_chosen(typed.page.form, typed.page.output)
+def living_page(trace: Trace, typed: Arguments, tell: Callable[[Trace], Document]) -> Document:
+    """Returns the page that is told of a trace, with what can be changed in it, where the format
+    can change it."""
+    page, can = tell(trace), abilities_chosen(typed.page.form, typed.page.output)
     if not (can.changing and typed.scenario) or typed.trace is not None or typed.detail == COST:
         return page
     from attncli.commands.changing import changeable
@@ -115,7 +118,7 @@ def _living(page: Document, trace: Trace, typed: Arguments) -> Document:
 
     def told(more: Sequence[str]) -> Document:
         other = typed.worked_with(more)
-        return told_with_constants(whole_page(other, typed), other)
+        return told_with_constants(tell(other), other)
 
     file, variants = FileText.of(typed.scenario), page.interactive.further
     page = told_with_constants(page, trace)
@@ -317,7 +320,7 @@ class WhyArguments(NamedTuple):
         text(
             "--depth",
             "N",
-            "How many levels of working are told, from 1, or `all`; by default as many as "
+            "How many levels of working are shown, from 1, or `all`; by default as many as "
             "fit on a screen.",
         ),
     ] = None
@@ -334,7 +337,7 @@ def why(typed: WhyArguments) -> PageOutput:
     """Show what a number comes from, as a tree of working.
 
     Below each line stands the working of each number in it, down to what the scenario gives. What
-    stands in the tree already isn't told twice.
+    stands in the tree already isn't shown twice.
 
     Examples:
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from attncli.maths.equations.signatures import Signature
 from attncli.maths.equations.tree import Blank, Equation, Expression, Number, Sum, numbers_in
 from attncli.maths.numbers import decimals
-from attncli.names import TOP, Name, Word
+from attncli.names import TOP, Name, Word, WordedText
 
 if TYPE_CHECKING:
     from attncli.document.blocks import ColumnSum, Derivation
@@ -244,6 +244,15 @@ class WorkedTable(NamedTuple):
     """Whether its decimals are its own, and not those of all."""
     constant: bool = False
     """Whether it is a setting, which equations have as a constant, and which is above 0."""
+
+
+class WrongWorking(NamedTuple):
+    """A quantity as a known mistake makes it."""
+
+    says: WordedText
+    """A sentence that names the mistake."""
+    worked: WorkedTable
+    """The quantity, worked so."""
 
 
 SIGNS: Mapping[str, str] = MappingProxyType(

@@ -497,14 +497,16 @@ def _sections(name: str, page: Document) -> Iterator[Section]:
 def _notes(printed: Sequence[PublishedNumber], verdicts: Sequence[Verdict]) -> Iterator[Callout]:
     assumed = sum(f.assumed for f in printed)
     if assumed:
-        those = agreed(assumed, "that is", "those are")
-        yield Callout((f"The source assumes {counted(assumed, 'number')}; {those} gone on with.",))
+        those = agreed(assumed, "It is", "They are")
+        yield Callout((f"The source assumes {counted(assumed, 'number')}. {those} used next.",))
     differing = {f.key for f in printed if f.differs}
     otherwise = [v for v in verdicts if v.key in differing]
     follow = sum(v.judgement == "correct" for v in otherwise)
     if follow:
-        text = f"As this scenario rounds, {counted(len(otherwise), 'number')} would be others, as"
-        of = agreed(len(otherwise), "it", f"{follow} of them")
-        which = f"{of} {agreed(follow, 'follows', 'follow')}"
+        count = counted(len(otherwise), "number")
+        others = agreed(len(otherwise), "another. Its page shows it", "others. Its page shows them")
+        which = agreed(len(otherwise), "It", f"{follow} of them")
+        verb = agreed(follow, "follows", "follow")
         how = "where one rounds otherwise on the way, or keeps full precision"
-        yield Callout((f"{text} its page tells; {which} {how}.",))
+        says = f"As this scenario rounds, {count} would be {others}. {which} {verb} {how}."
+        yield Callout((says,))

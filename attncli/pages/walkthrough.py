@@ -28,6 +28,7 @@ from attncli.document.blocks import (
 from attncli.maths.equations.tree import Equation
 from attncli.names import Name, Word
 from attncli.pages.parts.answer import answer_of
+from attncli.pages.parts.asked_first import AcceptedRanges, WrongWorkings
 from attncli.pages.parts.blocks import (
     given_block,
     given_blocks,
@@ -215,6 +216,8 @@ def _page(trace: Trace, selection: Selection, sections: tuple[Section, ...]) -> 
             Origins(trace),
             Workings(trace),
             FurtherPages(trace, _in_full) if whole else MappingProxyType({}),
+            mistakes=WrongWorkings(trace),
+            accepted=AcceptedRanges(trace),
             head=partial(_head, trace) if whole else lambda: None,
         ),
     )

@@ -219,6 +219,13 @@ const Evaluator = (() => {
       return { value: value.isZero() ? ZERO : value, places: sign === "*" ? counts.reduce((a, b) => a + b) : most(counts) };
     }
 
+    // a number as it would be, were its quantity worked otherwise
+    otherwise(n, other) {
+      const its = this.owner[n], made = { ...its, tree: undefined, forms: undefined, operands: undefined, ...other };
+      this.prepare(made);
+      return attempted(() => made.number(n - its.start));
+    }
+
     prepare(its) {
       const operands = (its.operands || []).map((place) => this.quantities[place]);
       const worth = its.worth = {

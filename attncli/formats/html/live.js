@@ -2,14 +2,13 @@
 // every number that follows, its lines of working, the signs between them, shades and pictures.
 "use strict";
 (async () => {
-  const packed = Uint8Array.from(atob(document.getElementById("live").textContent), (c) => c.charCodeAt(0));
-  const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
-  const data = JSON.parse(await new Response(unpacked).text());
+  const data = await unpacked(document.getElementById("live").textContent);
   for (const by of [data.choices, data.places]) Object.setPrototypeOf(by, null); // an address may say "constructor"
   const page = window.attncli, main = document.querySelector("main");
   const bar = document.getElementById("changes"), made = bar.querySelector(".made");
   const versions = data.quantities.map((quantities, k) => ({
     quantities, given: data.given[k], entries: data.entries.map((alike) => alike[k]), numbers: data.numbers[k], told: data.told[k],
+    mistakes: data.mistakes[k], accepted: data.accepted[k],
     choices: data.others[k - 1], contents: data.contents[k - 1], main: data.sections.map((alike) => alike[k - 1]).join("\n"),
   }));
   const [own] = versions; // the page as it was written, then those with other choices
@@ -220,8 +219,9 @@
     if (isOther) {
       document.dispatchEvent(new Event("attn:renewing"));
       version = other;
-      for (const section of main.querySelectorAll(":scope > section")) section.remove();
-      main.insertAdjacentHTML("beforeend", version.main);
+      const before = [...main.querySelectorAll(":scope > section")];
+      before.at(-1).insertAdjacentHTML("afterend", version.main);
+      for (const section of before) section.remove();
       document.querySelector("nav.contents").innerHTML = version.contents;
       document.querySelectorAll("nav.contents :is(button, .keys)").forEach((one) => one.remove());
     }
@@ -424,5 +424,11 @@
   requestIdleCallback(() => { worked = worth(meant(), changes); renew(); }); // so that the first change is as quick as the next ones
   // what is worked now, for whoever asks: each quantity's numbers as they are shown
   const numbers = () => worked.quantities.map(({ name, start, count }) => [name, Array.from({ length: count }, (_, k) => worked.text(start + k))]);
+  // for readers who are asked first: the range that is right of a number as it was, what known mistakes make of it
+  page.accepted = (n) => (changes.size ? null : version.accepted[n] || null);
+  page.mistakes = (n) => {
+    const ways = isCell(n) ? version.mistakes[worked.owner[version.numbers[n]].name] || [] : [];
+    return ways.map(([says, its]) => [says, worked.otherwise(version.numbers[n], its)]).filter(([, value]) => value.isFinite()).map(([says, value]) => [says, value.toFixed(20)]);
+  };
   page.live = { changeTo, asScenario, numbers };
 })();

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby, zip_longest
@@ -23,9 +21,9 @@ from attncli.formats.html.blocks import (
     TableStyle,
     WorkingStyle,
     blocks_html,
-    embedded,
     empty,
     escaped,
+    packed,
     set_apart,
     spans_html,
 )
@@ -34,6 +32,7 @@ from attncli.formats.html.webpage import (
     BENCH_SCRIPT,
     INSIDE,
     LIVE_SCRIPTS,
+    PAGE_SCRIPTS,
     SERVED,
     SHARED,
     SHEET_SCRIPTS,
@@ -121,8 +120,7 @@ class AnswerFields:
             else:
                 answers.append(_by_key(answer))
         states = {name: words.texts[name] for name in _STATES}
-        kept_from_the_eye = b64encode(json.dumps(answers).encode()).decode()
-        return embedded({"words": states, "parts": parts, "answers": kept_from_the_eye})
+        return packed({"words": states, "parts": parts, "answers": answers})
 
 
 _STATES = ("right", "follows", "few", "wrong", "unlike", "unreadable", "tally")
@@ -264,7 +262,7 @@ def render_together(documents: Sequence[Document], page: RenderOptions) -> str:
         check=bar_of(words) if fields.any else "" if live is None else live.bar(),
         main=written.main,
         numbers="[]" if inside else written.asked.script(),
-        script=assets.script("page.js"),
+        script=assets.scripts_of((*assets.first, *PAGE_SCRIPTS)),
         sheet=f"\n{_checking(fields, words, assets)}" if fields.any else "",
         live="" if live is None else f"\n{_changing(live, written, assets)}",
     )
@@ -321,7 +319,7 @@ def _living(live: LivePage, own: _PageParts, assets: PageAssets) -> str:
     data = (
         f'<script type="application/octet-stream" id="live">{live.data(versions, alike)}</script>'
     )
-    return "\n".join((data, *map(assets.script, LIVE_SCRIPTS)))
+    return f"{data}\n{assets.scripts_of(LIVE_SCRIPTS)}"
 
 
 def _style(asked: AskedNumbers, fields: SheetFields | None) -> HtmlStyle:
@@ -344,8 +342,8 @@ def _style(asked: AskedNumbers, fields: SheetFields | None) -> HtmlStyle:
 
 def _checking(fields: AnswerFields, words: Words, assets: PageAssets) -> str:
     """Writes the scripts of sheets, and what they go by."""
-    data = f'<script type="application/json" id="checking">{fields.script(words)}</script>'
-    return "\n".join((data, *map(assets.script, SHEET_SCRIPTS)))
+    data = f'<script type="application/octet-stream" id="checking">{fields.script(words)}</script>'
+    return f"{data}\n{assets.scripts_of(SHEET_SCRIPTS)}"
 
 
 class _ToldOnce(NamedTuple):

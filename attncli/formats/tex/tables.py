@@ -28,7 +28,7 @@ from attncli.formats.tex.setting import (
     text_width,
 )
 from attncli.formats.writers import is_long_list
-from attncli.maths.equations.tree import Blank, Number, Symbol, Vector
+from attncli.maths.equations.tree import Blank, Number, Symbol, Transposed, Vector
 from attncli.maths.notation.columns import bands
 from attncli.maths.notation.escaping import harmless, shown
 from attncli.maths.notation.latex import latex
@@ -194,7 +194,7 @@ def _cell(cell: GridCell, numbers: Iterator[str], setting: Setting, words: _Word
         case Vector():
             notation = setting.working.but(coloured=False)  # a column is in one ink
             done = TexCell.of_mathematics(latex(cell.content, notation))
-        case Symbol():
+        case Symbol() | Transposed():
             done = TexCell.of_mathematics(latex(cell.content, setting.working))
         case Branch():
             done = TexCell.of_branch(cell.content)

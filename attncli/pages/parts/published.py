@@ -30,7 +30,7 @@ MEANING: Mapping[str, str] = MappingProxyType(
         "worked otherwise": "another right way gives it",
         "carried forward": "it follows from an earlier wrong number",
         "not worked": "it follows from wrong numbers that show no working, and earns nothing",
-        "rounding": "rightly worked, but rounded otherwise",
+        "rounding": "right working, other rounding",
         "known mistake": "a common mistake gives it",
         "slip": "no working that is known gives it",
         "by hand": "the points that a person gives",
@@ -231,7 +231,8 @@ def _closing(trace: Trace, name: Spans, selection: Selection) -> list[Block]:
 
 
 _ROUNDED_LESS = (
-    "A number that differs and is correct was rounded less, or at another place, on the way."
+    "A number that differs and is correct was rounded to more decimals, or at another place, on the"
+    " way."
 )
 
 
@@ -266,9 +267,9 @@ def _listed(differing: Published, judged: Judgements, selection: Selection) -> l
 def _of_others(others: int, index: int) -> Spans:
     if index:
         verb = agreed(others, "differs", "differ")
-        return (f"{others} more {verb}, in rows that aren't told here.",)
+        return (f"{others} more {verb}, in rows that aren't shown here.",)
     which = agreed(others, "It is in a row that isn't", "All of these are in rows that aren't")
-    return (f"{which} told here.",)
+    return (f"{which} shown here.",)
 
 
 def _table_of(published: Published, judged: Judgements) -> list[Block]:

@@ -203,7 +203,7 @@ def _why(trace: Trace, part: PlannedStep, gone: Sequence[Removal]) -> Iterator[S
 def _kept(pruning: Pruning) -> str:
     losses = len(pruning.losses)
     index = len(shown_losses(pruning))
-    more = f" The {index} smallest losses are told." if losses > index else ""
+    more = f" The {index} smallest losses are shown." if losses > index else ""
     return (
         f"Of {pruning.size} pieces, {len(pruning.unused)} are in no best cut and go. Of the"
         f" {losses} that can be cut otherwise, the {pruning.kept} with the largest losses"
@@ -558,12 +558,12 @@ def _cut(text: TokenizedText) -> list[Block]:
 def _taken_out(sentence: str, tokenizing: Tokenizing) -> list[Block]:
     """Says which tokens of a sentence are none of the model's pieces."""
     added = tokenizing.tokenizer.added_in(sentence)
-    why = ": added to the vocabulary as whole tokens, and taken out of the text before it is cut."
+    why = ": added to the vocabulary as whole tokens, and removed from the text before it is cut."
     return [Callout((*quoted(*added), why))] if added else []
 
 
 def _decoded(sentence: str, tokenizing: Tokenizing) -> Callout:
-    """Says what the tokens come to when they are put together again."""
+    """Says what the tokens read when they are put together again."""
     tokenizer = tokenizing.tokenizer
     pieces = tokenizer.encode(sentence)
     text = tokenizer.decode(pieces)
@@ -574,7 +574,7 @@ def _decoded(sentence: str, tokenizing: Tokenizing) -> Callout:
 
 
 def _why_not(sentence: str, text: str, pieces: Sequence[Piece], tokenizer: WordTokenizer) -> str:
-    """Says why tokens don't come to the sentence that they are of."""
+    """Says why tokens don't give their sentence back."""
     if any(piece.token == tokenizer.unknown for piece in pieces):
         return "what is unknown is lost"
     if text == unicodedata.normalize("NFKC", sentence):

@@ -174,7 +174,7 @@ SOFTMAX_STEP = Step(
             " of e is positive, and a larger score keeps the larger weight. Picking the largest"
             " score alone would leave nothing of the others, and no gradient to learn by. A"
             " temperature T divides the scores first: a low one makes the weights differ more, a"
-            " high one less."
+            " high one makes them more alike."
         ),
     ),
     results=Results(
