@@ -222,16 +222,14 @@ def test_what_practice_accepts_is_right_here(name: str, chromium: Any, tmp_path:
     path.write_text(render(page_of(name), "html", RenderOptions()), "utf-8")
     with opened(chromium, path) as page:
         page.wait_for_function("document.querySelector('.stepper output')?.innerText")
-        numbers = page.evaluate(
-            "[...attncli.places.keys()].map((n) => [n, attncli.nameOf(n)])"
-        )
+        numbers = page.evaluate("[...attncli.places.keys()].map((n) => [n, attncli.nameOf(n)])")
         told = []
         for n, address in numbers:
             if address not in addresses or not page.evaluate("n => attncli.entry(n).length > 3", n):
                 continue
             cell = addresses[address]
             low, high = judge.accepted(cell)
-            unit = 10.0 ** -trace.rounding.decimals
+            unit = 10.0**-trace.rounding.decimals
             right = trace[cell.quantity].number(*cell.indices).shown
             for text, is_right in (
                 (str(right), True),

@@ -219,5 +219,5 @@
   roomy.addEventListener("change", renewed);
   addEventListener("beforeprint", back);
   addEventListener("afterprint", lay);
-  addEventListener("DOMContentLoaded", renewed);
+  if (document.readyState === "loading") addEventListener("DOMContentLoaded", renewed);
 })();

@@ -226,12 +226,13 @@
       document.querySelectorAll("nav.contents :is(button, .keys)").forEach((one) => one.remove());
     }
     for (const shown of main.querySelectorAll("[data-n]")) {
-      if (!shown.matches(":is(aside, table.words, .told) *")) renewNumber(shown);
+      if (!shown.matches(":is(aside, .answer, table.words, .told) *")) renewNumber(shown);
     }
     for (const sign of main.querySelectorAll("b[data-from]:not(.told *)")) sign.textContent = relation(sign.dataset.from.split(" ").map(Number));
     for (const line of main.querySelectorAll("table.working tr:not(.told *)")) renewLine(line);
     for (const section of main.querySelectorAll(":scope > :is(section, #sight)")) section.classList.toggle("before", isTouched(section));
-    for (const aside of main.querySelectorAll("aside:has([data-told])")) aside.classList.toggle("retold", retell(aside));
+    main.querySelector(".in-short")?.classList.toggle("pale", [...changes.keys()].some((key) => key.startsWith("rounding.")));
+    for (const aside of main.querySelectorAll(":is(aside, .answer):has([data-told])")) aside.classList.toggle("retold", retell(aside));
     renewShades();
     renewVariants();
     renewPasses();
@@ -333,7 +334,10 @@
       } else if (part.verbs) part.span.textContent = part.verbs[own.found.verb];
       else if (part.value) {
         const { of } = part.pick || own, j = own.found.tops[0];
-        put(part.span, Evaluator.text(LOOKS[part.looks](numberAt(of[j]))) + part.unit + (part.each && own.found.tops.length > 1 ? " each" : ""));
+        const text = Evaluator.text(LOOKS[part.looks](numberAt(of[j]))) + part.unit + (part.each && own.found.tops.length > 1 ? " each" : "");
+        const shown = part.span.querySelector("[data-n]");
+        if (shown && part.span.textContent === shown.textContent && !/[^\d.]/.test(text)) shown.dataset.n = of[j]; // which can be asked
+        else put(part.span, text);
       }
     });
     aside.hidden = !aside.textContent.trim();
