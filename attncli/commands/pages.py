@@ -98,6 +98,16 @@ def _cells(trace: Trace, typed: Arguments) -> Document:
     return cells_page(trace, find_cells(trace, typed.cell or (), typed.part.options()))
 
 
+def _answer_of(page: Document, trace: Trace) -> Iterator[str]:
+    """Yields the change that says which cell answers a page, where its scenario doesn't say so."""
+    from attncli.maths.notation import plain
+
+    cell = None if page.answer is None else page.answer.cell
+    if cell is not None and not trace.scenario.page.show.answer.cell:
+        quantity = trace[cell.quantity]
+        yield f"show.answer={plain(quantity.symbol(cell.row, cell.column))}"
+
+
 def living_page(trace: Trace, typed: Arguments, tell: Callable[[Trace], Document]) -> Document:
     """Returns the page that is told of a trace, with what can be changed in it, where the format
     can change it."""
@@ -105,13 +115,20 @@ def living_page(trace: Trace, typed: Arguments, tell: Callable[[Trace], Document
     if not (can.changing and typed.scenario) or typed.trace is not None or typed.detail == COST:
         return page
     from attncli.commands.changing import changeable
+    from attncli.pages.parts.constants import told_with_constants
     from attncli.pipeline.trees import FileText
+    from attncli.scenario.file.problems import ScenarioError
 
     def told(more: Sequence[str]) -> Document:
-        return tell(typed.worked_with(more))
+        try:  # the answer keeps its cell
+            other = typed.worked_with([*more, *_answer_of(page, trace)])
+        except ScenarioError:
+            other = typed.worked_with(more)
+        return told_with_constants(tell(other), other)
 
-    file = FileText.of(typed.scenario)
-    found = changeable(trace, file, typed.changed.changes(), told)
+    file, variants = FileText.of(typed.scenario), page.interactive.further
+    page = told_with_constants(page, trace)
+    found = changeable(trace, file, typed.changed.changes(), told, variants)
     return page._replace(interactive=page.interactive._replace(changeable=found))
 
 
