@@ -440,6 +440,8 @@ class Answer(NamedTuple):
     5)`."""
     cell: Location | None = None
     """The cell whose number it is; None where it counts something."""
+    address: str = ""
+    """The address of the cell, as `--cell` has it."""
     step: int | None = None
     """The number of the section that works it out; None of a given number."""
 
