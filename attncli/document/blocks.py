@@ -7,7 +7,7 @@ is for students it holds no answer.
 """
 
 # no lazy annotations here: a named tuple would compile each of them when it is imported
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -20,6 +20,7 @@ from attncli.document.tables import (
     ProductBlock,
     SideBySide,
     WorkedTable,
+    WrongWorking,
 )
 from attncli.maths.equations.tree import (
     Equation,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from attncli.document.changing import Changeable
     from attncli.document.languages import FrameWords
     from attncli.document.questions import Item, OwnNumbers, Paper, SelfCheck, Worth
+    from attncli.document.whole_head import WholeHead
 
 
 class Term(NamedTuple):
@@ -132,6 +134,8 @@ class Table(NamedTuple):
     rows: tuple[tuple[TableCell, ...], ...]
     folded: bool = False
     """Whether its second half stands at the right of the first, under the same headings."""
+    passes: bool = False
+    """Whether each row tells the token that a pass over the model gives, and its probability."""
 
 
 class TreeRow(NamedTuple):
@@ -346,6 +350,8 @@ class Section(NamedTuple):
     """What is told to readers who want to know more, for formats that can fold it away."""
     own: str = ""
     """The name of a step that a scenario wrote itself, which is an `equations` step."""
+    lesson: tuple[Block, ...] = ()
+    """What a lesson says of its step besides the working, for formats that can fold it away."""
 
     @property
     def points(self) -> "Worth":
@@ -405,7 +411,7 @@ class Answers(NamedTuple):
 
 class Interactive(NamedTuple):
     """What a reader can do with a page's numbers: ask where they come from, work them again, change
-    them, see the pages of other traces; for formats in which that works.
+    them, be asked for them, see the pages of other traces; for formats in which that works.
 
     A student's sheet has none of it.
     """
@@ -419,6 +425,24 @@ class Interactive(NamedTuple):
     """The whole pages of a scenario's other traces."""
     changeable: "Changeable | None" = None
     """What a reader can change."""
+    mistakes: Mapping[str, Sequence[WrongWorking]] = MappingProxyType({})
+    """What known mistakes make of quantities, by their full names, for readers who are asked."""
+    accepted: Mapping[Location, tuple[float, float]] = MappingProxyType({})
+    """The ends of the range that is right for each number, where readers are asked for it."""
+    head: "Callable[[], WholeHead | None]" = lambda: None
+    """Finds the head that the page is about, for formats that lay it out on one sheet."""
+
+
+class Answer(NamedTuple):
+    """The answer that a page begins with."""
+
+    says: Spans
+    """The words with the number and where it stands: `“love” attends most to “AI”: 0.576 (step
+    5)`."""
+    cell: Location | None = None
+    """The cell whose number it is; None where it counts something."""
+    step: int | None = None
+    """The number of the section that works it out; None of a given number."""
 
 
 class Document(NamedTuple):
@@ -427,9 +451,13 @@ class Document(NamedTuple):
     title: Word
     sections: tuple[Section, ...]
     facts: DefinitionList | None = None
-    """What follows the title where nothing says what the page is about, and else comes last."""
+    """What follows the title where nothing else does, and else comes last."""
+    answer: Answer | None = None
+    """What the page comes to, which follows its title."""
+    in_short: Spans = ()
+    """The facts on one line, which follow the answer."""
     about: tuple[Block, ...] = ()
-    """What the page is about, which follows its title."""
+    """What the page is about, which follows these."""
     opening: tuple[Block, ...] = ()
     """What comes before its sections."""
     closing: tuple[Block, ...] = ()
@@ -453,13 +481,22 @@ class Document(NamedTuple):
 
     @property
     def lead(self) -> tuple[Block, ...]:
-        """Returns what follows the title."""
-        return self.about or self._facts
+        """Returns what follows the title: the answer, the facts on one line, the question."""
+        return (*self._answer, *self._in_short, *self.about) or self._facts
 
     @property
     def foot(self) -> tuple[Block, ...]:
         """Returns what follows all else."""
-        return self._facts if self.about else ()
+        return self._facts if (self.answer or self.in_short or self.about) else ()
+
+    @property
+    def _answer(self) -> tuple[Block, ...]:
+        says = () if self.answer is None else self.answer.says
+        return (Paragraph(("In short: ", *says, ".")),) if says else ()
+
+    @property
+    def _in_short(self) -> tuple[Block, ...]:
+        return (Paragraph(self.in_short),) if self.in_short else ()
 
     @property
     def _facts(self) -> tuple[Block, ...]:

@@ -108,6 +108,8 @@ class Heading(NamedTuple):
     """What a format may fold away behind its first words."""
     asks: bool = False
     """Whether it asks something, and doesn't only lead to the next one."""
+    lesson: tuple[Block, ...] = ()
+    """What a format may fold away at the section's end."""
 
 
 class NewPage(NamedTuple):
@@ -139,7 +141,8 @@ def pieces_of(document: Document) -> Iterator[Piece]:
         heading = section.heading
         if paper is not None:
             heading = section.heading_with_points(paper.words)
-        yield Heading(heading, section.formulas, section.more, bool(section.questions))
+        asks = bool(section.questions)
+        yield Heading(heading, section.formulas, section.more, asks, section.lesson)
         yield from as_on_paper(section.blocks, beside)
     yield from document.closing
     yield from document.foot

@@ -34,7 +34,6 @@ from attncli.pages.parts.sections import listed_again, section_of
 from attncli.pages.parts.selection import Selection, made_by, operands_of, shown_parts, with_routing
 from attncli.pages.parts.sentences import about_of, facts_of, joined, rounding_facts
 from attncli.pages.parts.working import Origins, Workings, cell_line
-from attncli.pages.topics import TOPICS
 from attncli.pages.walkthrough import part_blocks
 from attncli.scenario.scenario import Scenario
 from attncli.steps import Mistake, Step, formulas_of, steps
@@ -51,12 +50,9 @@ def steps_catalogue() -> Document:
     rows = tuple((step.name, (step.words.does,)) for step in steps() if step.name not in THROUGH)
     back = Paragraph(("The gradients go back, the last step first: ", ", ".join(THROUGH), "."))
     learn = Callout(("Why, and how: ", Term("attn explain softmax")))
-    asked = DefinitionList(
-        tuple((f"attn explain {name}", (says,)) for name, says in TOPICS.items())
-    )
-    why = (Paragraph(("Lessons on sizes:",)), asked)
+    why = Callout(("Questions, each with an answer: ", Term("attn explain")))
     return Document(
-        Word("Steps"), (), closing=(DefinitionList(rows), back, *packaged_steps(), *why, learn)
+        Word("Steps"), (), closing=(DefinitionList(rows), back, *packaged_steps(), learn, why)
     )
 
 
@@ -111,11 +107,37 @@ def lessons(
     facts = DefinitionList((("Scenario", (Word(scenario),)), *facts_of(trace).rows))
     about = about_of(trace.scenario) if whole else _whose_numbers(trace.scenario)
     data = PageData(rounding=rounding_facts(trace))
-    document = Document(Word(title), tuple(sections), facts, about, data=data)
+    document = Document(Word(title), tuple(sections), facts, about=about, data=data)
     is_one = all(its is trace for _, its in pairs)
     if not is_one:
         return document
     return document._replace(interactive=Interactive(Origins(trace), Workings(trace)))
+
+
+def with_lessons(trace: Trace, page: Document, selection: Selection) -> Document:
+    """Returns a page with what lessons say of its steps besides the working, each with the section
+    that works what the lesson would."""
+    selection, sections = with_routing(trace, selection), [*page.sections]
+    steps = {part.kind: step_of(part)._replace(name=part.called) for part in shown_parts(trace)}
+    for kind, step in steps.items():
+        part = part_to_explain(step, trace, selection)
+        alike = [k for k, s in enumerate(sections) if (s.step, s.own) == kind and not s.is_data]
+        if part is None or not alike:
+            continue
+        k = next((k for k in alike if sections[k].path == part.path), alike[0])
+        sections[k] = sections[k]._replace(lesson=tuple(_around_working(step, trace, part)))
+    return page._replace(sections=tuple(sections))
+
+
+def _around_working(step: Step[Any], trace: Trace, part: PlannedStep) -> list[Block]:
+    """Returns what a lesson says of a step that the page of its numbers doesn't."""
+    shapes = _shapes(step, trace, part)[bool(part.place.called) :]
+    return [*_roles(step), DefinitionList(tuple(shapes)), *_mistakes(trace, step, part)]
+
+
+def _roles(step: Step[Any]) -> list[Block]:
+    roles = step.results.roles
+    return [Table(("Vector", "Role", "It says"), roles)] if roles else []
 
 
 def _whose_numbers(scenario: Scenario) -> tuple[Block, ...]:
@@ -132,9 +154,7 @@ def _lesson(
     part = part_to_explain(step, trace, selection)
     texts = (step.why_here(part.place if part else None), step.words.more)
     blocks: list[Block] = [Paragraph((text,)) for text in texts if text]
-    blocks += (
-        [Table(("Vector", "Role", "It says"), step.results.roles)] if step.results.roles else []
-    )
+    blocks += _roles(step)
     if part is None:
         blocks += [DefinitionList(tuple(_in_letters(step))), Callout(_left_out(trace, step))]
         blocks += _mistakes(trace, step, None)

@@ -217,6 +217,10 @@ def work(scenario: Scenario) -> Trace:
     zero, numbers too long for the decimals asked for.
     """
     trace = _worked(scenario)
+    if scenario.page.show.answer.cell:
+        from attncli.trace.answer import check_answer
+
+        check_answer(trace)
     if not scenario.variants and scenario.prediction.generation.length < 2:  # noqa: PLR2004
         return trace
     variants = {name: work(other) for name, other in scenario.variants.items()}

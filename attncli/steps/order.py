@@ -119,6 +119,8 @@ PROJECTION = (
         file="memory",
     ),
 )
+USUAL = ("before_bias", "each_row")
+"""The words that say of a step's moment what is so anyway."""
 _ORDER = "softcap_order"
 _CAP = f"softcap {_ORDER}"
 _SOFTCAP = StepLine(
@@ -155,7 +157,20 @@ IN_HEADS = _with_others(
     ),
     _SOFTCAP._replace(when=(_ORDER, "after_mask")),
     _SINKS,
-    StepLine("softmax", "attention.weights", attention="weights", asks="attends_most"),
+    StepLine(
+        "softmax",
+        "attention.weights",
+        attention="weights",
+        asks="attends_most",
+        when=("softmax", None),
+    ),
+    StepLine(
+        "no_softmax",
+        "attention.no_softmax",
+        attention="softmax",
+        only_for="softmax",
+        when=("softmax", "none"),
+    ),
     _SINKS,
     StepLine("dropout", "attention/dropout.yaml", attention="dropout", only_for="dropout"),
     StepLine("weighted_sum", "attention.projections", attention="output"),

@@ -169,8 +169,8 @@ _OF_A_LAYER = (
         "cross",
         Record(ATTENTION, hint=key_meant),
         "a decoder's attention to the memory: the keys of attention again. `heads`, "
-        "`kv_heads`, `scale`, `softcap`, `softcap_order`, `temperature`, `mask_value` and "
-        "`weights_layout` of "
+        "`kv_heads`, `scale`, `softcap`, `softcap_order`, `temperature`, `mask_value`, `softmax` "
+        "and `weights_layout` of "
         "the layer hold for it too, unless it says others",
     ),
     _WAY_BACK,

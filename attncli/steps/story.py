@@ -41,6 +41,7 @@ from attncli.steps.order import (
     GIVEN,
     IN_HEADS,
     STORY,
+    USUAL,
     WITH_HEADS,
     StepLine,
     step_named,
@@ -173,7 +174,7 @@ def _asked(lines: Iterable[StepLine], place: AttentionPlace) -> Iterator[tuple[S
     """Yields the steps of an attention, each with whether it is taken: always, or because a
     scenario asks for it there."""
     data = place.attention.config.values
-    order = {key: value for key, value in data.items() if value != "before_bias"}
+    order = {key: value for key, value in data.items() if value not in USUAL}
     heads = data.get("heads")
     asked = set(data).union(*heads) if isinstance(heads, tuple) else set(data)
     asked |= {"positions"} if place.stack.positions else set()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -91,13 +91,15 @@ class Published(NamedTuple):
 
 
 def _in_all_formats(source: SiteSource, allowed: Allowed) -> Published:
-    """Makes a scenario's page, lessons, sheet and whatever else there is. Raises UserError."""
+    """Makes a scenario's page, sheet and whatever else there is. Raises UserError."""
+    from attncli.commands.pages import living_page, whole_page
     from attncli.pipeline import work
 
     scenario = allowed.load(source.scenario)
+    typed = Arguments(source.scenario, page=PageOptions(_FORMAT, allowed=allowed))
     trace = work(scenario)
-    page, commands = _commands_apart(_page(trace, _FORMAT))
-    pages = _pages(trace, page, source, allowed)
+    page = living_page(trace, typed, partial(_lesson, typed))
+    pages = _pages(trace, page, source)
     pairs = dict([*pages, *_workbook(trace), *_scenario(source, allowed)])
     says = scenario.page.about or source.says or _summary(trace)
     return Published(
@@ -107,19 +109,28 @@ def _in_all_formats(source: SiteSource, allowed: Allowed) -> Published:
         {source.stem + end: file for end, file in pairs.items()},
         _new_words(_prose((*page.opening, *page.closing)), f"{scenario.title} {says}"),
         tuple(_places(page)),
-        tuple(_folded(trace, commands, pairs.get(_SOURCE))),
+        tuple(_folded(trace, _commands(whole_page(trace, typed)), pairs.get(_SOURCE))),
     )
 
 
-def _commands_apart(page: Document) -> tuple[Document, list[str]]:
-    """Returns a page without what names a command or an option around its sections, and the texts
-    of that."""
+def _lesson(typed: Arguments, trace: Trace) -> Document:
+    """Returns the page of `attn run` with what lessons say of its steps, and without what names a
+    command or an option around its sections."""
+    from attncli.commands.pages import whole_page
+    from attncli.pages.lesson import with_lessons
+    from attncli.pages.parts.selection import select
+
+    page = with_lessons(trace, whole_page(trace, typed), select(trace))
     opening, closing = (
-        [(block, _typed(block)) for block in blocks] for blocks in (page.opening, page.closing)
+        tuple(block for block in blocks if not _typed(block))
+        for blocks in (page.opening, page.closing)
     )
-    rest = [tuple(block for block, text in part if not text) for part in (opening, closing)]
-    commands = [text for _, text in (*opening, *closing) if text]
-    return page._replace(opening=rest[0], closing=rest[1]), commands
+    return page._replace(opening=opening, closing=closing)
+
+
+def _commands(page: Document) -> list[str]:
+    """Returns the texts of what names commands and options around the sections of a page."""
+    return [text for block in (*page.opening, *page.closing) if (text := _typed(block))]
 
 
 def _typed(block: Block) -> str:
@@ -146,7 +157,7 @@ def _places(page: Document) -> Iterator[SearchPlace]:
         names = " ".join(dict.fromkeys(str(table.name) for table in tables))
         heading = text_of_spans(section.heading)
         found = f"{heading} {names} {steps.get(section.step, '')}"
-        words = _new_words(_prose(section.blocks), found)
+        words = _new_words(_prose((*section.blocks, *section.lesson)), found)
         yield SearchPlace(heading, section.step, names, words)
 
 
@@ -206,20 +217,14 @@ def _folded(trace: Trace, commands: Sequence[str], file: SiteFile | None) -> Ite
         yield FoldOut("On the command line", "\n".join([f"attn run {quote(called)}", *commands]))
 
 
-def _pages(
-    trace: Trace, page: Document, source: SiteSource, allowed: Allowed
-) -> Iterator[tuple[str, SiteFile]]:
-    """Yields a page, lessons, and a sheet to try where there is something to ask for."""
+def _pages(trace: Trace, page: Document, source: SiteSource) -> Iterator[tuple[str, SiteFile]]:
+    """Yields a page, and a sheet to try where there is something to ask for."""
     from attncli.pipeline import work
 
-    alone = work(trace.scenario.alone())
-    sheet, is_long = _sheet(alone, source) if has_wing("classroom") else (None, False)
-    lessons = _lessons(trace, source, allowed, is_long=is_long)
-    pages = [(_PAGE, "Lesson", page), ("-lessons.html", "Each step explained", lessons)]
+    yield _PAGE, SiteFile("Lesson", _contents(page, _FORMAT))
+    sheet = _sheet(work(trace.scenario.alone()), source) if has_wing("classroom") else None
     if sheet is not None:
-        pages.append(("-sheet.html", "Sheet to try", sheet))
-    for end, text, document in pages:
-        yield end, SiteFile(text, _contents(document, _FORMAT))
+        yield "-sheet.html", SiteFile("Sheet to try", _contents(sheet, _FORMAT))
 
 
 def _workbook(trace: Trace) -> Iterator[tuple[str, SiteFile]]:
@@ -277,27 +282,19 @@ def _page(trace: Trace, form: str) -> Document:
     return walkthrough.walkthrough(trace, chosen)
 
 
-def _lessons(trace: Trace, source: SiteSource, allowed: Allowed, *, is_long: bool) -> Document:
-    """Lessons on a scenario's numbers; of many numbers a row of each step is worked."""
-    from attncli.commands.pages import lessons_page
-
-    detail, page = "rows" if is_long else None, PageOptions(_FORMAT, allowed=allowed)
-    return lessons_page(trace, Arguments(source.scenario, detail=detail, page=page), every=False)
-
-
-def _sheet(trace: Trace, source: SiteSource) -> tuple[Document | None, bool]:
-    """Makes a sheet to try, None where there is nothing to ask for, and tells whether there is so
-    much of it that the last token's rows alone are asked."""
+def _sheet(trace: Trace, source: SiteSource) -> Document | None:
+    """Makes a sheet to try, of the last token's rows alone where it would be long; None where there
+    is nothing to ask for."""
     from attncli.classroom.files.exercise_file import Ask
     from attncli.classroom.paper_files import blank_sheet
 
     sheet = _exercise(trace, source, Ask())
     if sheet is None:
-        return None, False
-    is_long, tokens = len(sheet.items) > _MOST_ASKED, len(trace.scenario.text.tokens)
-    if is_long and tokens:
+        return None
+    tokens = len(trace.scenario.text.tokens)
+    if len(sheet.items) > _MOST_ASKED and tokens:
         sheet = _exercise(trace, source, Ask(token=str(tokens))) or sheet
-    return blank_sheet(sheet, _FORMAT), is_long
+    return blank_sheet(sheet, _FORMAT)
 
 
 def _exercise(trace: Trace, source: SiteSource, ask: Ask) -> Document | None:
@@ -502,7 +499,10 @@ def _linked(name: str, published: Published, around: Sequence[SiteLink]) -> dict
     ]
     links = _links(INDEX, f"{DOUBT}#{numbers}")
     page = lesson_page(contents, stem, links, own, around, published.folded if is_first else ())
-    return {**(numbers_apart(page, name, numbers) if is_first else {name: page})}
+    if not is_first:
+        return {name: page}
+    alone, its_numbers = numbers_apart(page)
+    return {name: alone, numbers: its_numbers}
 
 
 def _groups(done: Sequence[Published]) -> Iterator[SiteGroup]:

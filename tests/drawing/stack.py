@@ -48,6 +48,7 @@ class Stack:
             ("scale", 2, ("none", "2", "1.5")),
             ("softcap", 6, ("2", "5")),
             ("temperature", 6, ("2", "0.5")),
+            ("softmax", 8, ("none", "each_row")),
         ):
             if pen.coin(chance):
                 record[key] = pen.choice(*values)
@@ -172,7 +173,7 @@ class Stack:
         if self.memory is not None and self.block == "decoder":
             inherited = (
                 "heads", "kv_heads", "scale", "softcap", "softcap_order", "temperature",
-                "weights_layout",
+                "softmax", "weights_layout",
             )  # fmt: skip
             data = {key: self.settings[key] for key in inherited if key in self.settings}
             names, width = self.memory

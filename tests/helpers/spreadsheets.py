@@ -8,7 +8,7 @@ import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import openpyxl
@@ -36,7 +36,30 @@ def recalculated(folder: Path, files: Mapping[str, bytes]) -> Mapping[str, Any]:
 def rendered(folder: Path, data: bytes) -> str:
     """What somebody sees of a workbook that LibreOffice has worked again and printed."""
     made = _converted(folder, {"printed": data}, "pdf")["printed"]
-    words = ["pdftotext", "-layout", str(made), "-"]
+    return _output("pdftotext", "-layout", str(made), "-")
+
+
+class PrintedPage(NamedTuple):
+    """A page of what LibreOffice prints."""
+
+    text: str
+    """What stands on it."""
+    width: float
+    """How wide it is, in points."""
+    height: float
+    """How high it is, in points."""
+
+
+def printed_pages(folder: Path, data: bytes) -> list[PrintedPage]:
+    """The pages of a workbook as they are printed."""
+    made = str(_converted(folder, {"printed": data}, "pdf")["printed"])
+    texts = _output("pdftotext", "-layout", made, "-").split("\f")[:-1]
+    sizes = re.findall(r"size: +([\d.]+) x ([\d.]+)", _output("pdfinfo", "-l", "-1", made))
+    pairs = zip(texts, sizes, strict=True)
+    return [PrintedPage(text, float(width), float(height)) for text, (width, height) in pairs]
+
+
+def _output(*words: str) -> str:
     return subprocess.run(words, check=True, capture_output=True, encoding="utf-8").stdout
 
 

@@ -170,10 +170,7 @@ def _head(book: Book, record: Record, head: _Head, inputs: Inputs) -> Numbers | 
         scores = _masked(book, record, head, inputs)
         if scores is None:
             return None
-        weights = softmax(book, _with_sink(book, record, head, scores))
-        if "sinks" in record:
-            back = slopes.taken_columns(weights, 0, weights.shape[1] - 1)
-            weights = book.copy("key_weights", weights[:, :-1], [(weights, back)])
+        weights = _weights(book, record, head, inputs, scores)
     if "dropout" in record:  # Srivastava et al. 2014
         dropout = record["dropout"]
         kept = book.numbers(masks.truths(dropout["mask"]).astype(int))
@@ -186,6 +183,25 @@ def _head(book: Book, record: Record, head: _Head, inputs: Inputs) -> Numbers | 
     if "online_softmax" in record and scores is not None:
         _in_blocks(book, int(record["online_softmax"]), scores, head.V, output)
     return output
+
+
+def _weights(book: Book, record: Record, head: _Head, inputs: Inputs, scores: Numbers) -> Numbers:
+    """What values are multiplied by: shares of 1, or the scores as they are."""
+    if record.get("softmax") == "none":
+        return _unbent(book, record, inputs, scores)
+    weights = softmax(book, _with_sink(book, record, head, scores))
+    if "sinks" not in record:
+        return weights
+    back = slopes.taken_columns(weights, 0, weights.shape[1] - 1)
+    return book.copy("key_weights", weights[:, :-1], [(weights, back)])
+
+
+def _unbent(book: Book, record: Record, inputs: Inputs, scores: Numbers) -> Numbers:
+    """The scores as weights, and 0 where one is hidden (Schlag et al. 2021, arXiv:2102.11174)."""
+    entries = masks.rules(record, causal=inputs.causal)
+    seen = masks.seen(book, entries, inputs.key_names, scores.shape)
+    back = slopes.multiplied(book.numbers(seen.astype(int)))
+    return book.copy("weights", where(seen, scores, book.number(0)), [(scores, back)])
 
 
 def _in_blocks(book: Book, size: int, scores: Numbers, V: Numbers, output: Numbers) -> None:

@@ -24,11 +24,11 @@ SETTINGS = (
     "block", "norm", "norms", "residuals", "activation", "heads", "kv_heads", "d_k", "d_v", "d_ff",
     "projection", "weights_layout", "scale", "softcap", "softcap_order", "qk_norm",
     "temperature", "mask", "mask_value", "gated", "clamp", "up_plus_one", "parallel", "rope", "residual_scale", "router",
-    "average_heads",
+    "average_heads", "softmax",
 )  # fmt: skip
 _CROSS = (
     "heads", "kv_heads", "d_k", "d_v", "projection", "weights_layout", "scale", "softcap",
-    "softcap_order", "temperature", "mask_value",
+    "softcap_order", "temperature", "mask_value", "softmax",
 )  # fmt: skip
 _OTHERS = {
     "W1", "W2", "W3", "b1", "b2", "b3", "norm", "norms", "norm1", "activation", "gated",
@@ -36,7 +36,7 @@ _OTHERS = {
 }  # fmt: skip
 _ATTENTION = {
     "block", "heads", "kv_heads", "scale", "scaled", "scores", "mask", "mask_value", "bias",
-    "softcap", "softcap_order", "temperature", "weights", "dropout", "output", "cache",
+    "softcap", "softcap_order", "temperature", "softmax", "weights", "dropout", "output", "cache",
     "projection", "qk_norm", "rope", "d_k", "d_v", "Q", "K", "V",
     *(f"{kind}_{name}" for kind in "Wb" for name in "QKVO"),
 }  # fmt: skip

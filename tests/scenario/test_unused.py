@@ -42,7 +42,7 @@ SAID: Mapping[str, Any] = {
     "pieces": {"a": -1}, "vocabulary": {"a": 0, "b": 1}, "embedding_scale": 2, "segments": [0, 1],
     "positions": "rope", "projection": "identity", "qk_norm": RMS, "heads": 2, "scale": 3,
     "cache": {"tokens": ["z"], "K": [[1, 1]], "V": [[1, 1]]}, "softcap": 5, "temperature": 2,
-    "mask": "causal", "mask_value": -9, "dropout": {"p": 0.5, "mask": [[1, 0], [1, 1]]},
+    "mask": "causal", "mask_value": -9, "softmax": "none", "dropout": {"p": 0.5, "mask": [[1, 0], [1, 1]]},
     "residuals": "true", "residual_scale": 2, "parallel": "shared_norm", "norm": "pre",
     "activation": "gelu", "gated": "true", "clamp": 1, "up_plus_one": "true",
     "gate_order": ["update"], "direction": "both",

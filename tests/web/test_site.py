@@ -47,7 +47,8 @@ class Page(HTMLParser):
         by_name = dict(attrs)
         if tag == "script":
             self.scripts.append(by_name.get("src") or by_name.get("type") or "")
-        self.links += [value for key in ("href", "src") if (value := by_name.get(key)) is not None]
+        keys = ("value",) if tag == "option" else ("href", "src")  # a lesson to choose is a file
+        self.links += [value for key in keys if (value := by_name.get(key)) is not None]
         self.ids += [by_name["id"] or ""] if "id" in by_name else []
 
     def handle_data(self, data: str) -> None:
@@ -147,6 +148,22 @@ def test_pages_share_their_looks_and_scripts(site: Path) -> None:
         assert "<style>" not in text
 
 
+def test_a_page_has_what_lessons_say_of_its_steps(site: Path) -> None:
+    """Each mistake that `attn explain` tells on the scenario's numbers, folded away."""
+    for name in ("pasta_lookup", "i_love_ai"):
+        lessons = CliRunner().invoke(app, ["explain", name, "--format", "html"]).stdout
+        parts = re.findall("(?s)<h3>Common mistakes</h3>.*?</section>", lessons)
+        told = [says for part in parts for says in re.findall("(?s)<li>.*?</li>", part)]
+        folds = re.findall(
+            "(?s)<summary>Shapes and common mistakes</summary>.*?</section>",
+            (site / f"{name}.html").read_text("utf-8"),
+        )
+        assert told
+        assert len(folds) >= len(parts)
+        plain = [re.sub("<[^>]*>", "", text) for text in (*told, "".join(folds))]
+        assert all(says in plain[-1] for says in plain), name
+
+
 def test_each_scenario_has_a_spreadsheet(site: Path) -> None:
     """Whose size stands beside the link; the numbers of one are those of its page."""
     for path in site.glob("*.yaml"):
@@ -217,7 +234,7 @@ def test_a_broken_scenario_stops_nothing(tmp_path: Path) -> None:
     assert "d.yaml" not in result.stderr
     assert "leads to 1 scenario;" in result.stdout
     own = {path.name for path in out.iterdir()} - shared_files().keys()
-    stems = {"index", "doubt", "b", "b-lessons", "b-numbers", "b-sheet"}
+    stems = {"index", "doubt", "b", "b-numbers", "b-sheet"}
     assert {Path(name).stem for name in own} == stems
     assert [*broken_links(out)] == []
 
@@ -231,7 +248,7 @@ def test_a_site_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     assert attn(str(out), "--from", str(folder)).exit_code == 1
     assert not out.exists()
     out.mkdir()
-    (out / "a-lessons.html").write_text("mine", "utf-8")
+    (out / "a-sheet.html").write_text("mine", "utf-8")
     (folder / "a.yaml").write_text("Q: [[1]]\nK: [[1]]\n", "utf-8")
     refused = attn(str(out), "--from", str(folder))
     assert refused.exit_code == 2
@@ -259,10 +276,8 @@ def test_hostile_titles_and_names_stay_data(tmp_path: Path) -> None:
     assert [*broken_links(out)] == []
     pages = pages_of(out)
     index = pages[INDEX]
-    known = {"application/json", *shared_files()}
-    assert {name for page in pages.values() for name in page.scripts} - known == {
-        path.name for path in out.glob("*-numbers.js")
-    }
+    known = {"application/json", "application/octet-stream", *shared_files()} - {"page.css"}
+    assert {name for page in pages.values() for name in page.scripts} == known
     assert all(
         title.replace("\u202e", "") in index.text.replace("␣", "") or "\u202e" in title
         for title in titles
@@ -295,8 +310,7 @@ def test_the_site_in_a_browser(site: Path, chromium: Any) -> None:
         assert page.locator("#check").is_visible()
         page.goto((site / INDEX).as_uri())
         page.locator("h3").get_by_role("link", name="Looking Pasta up").click()
-        page.get_by_role("link", name="Each step explained").first.click()
-        assert page.url.endswith("pasta_lookup-lessons.html")
+        assert page.url.endswith("pasta_lookup.html")
         page.get_by_role("link", name="All lessons").click()
         assert page.url.endswith(INDEX)
 

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from attncli.classroom.files.manifest import FormMade, Manifest, MatrixTexts, PartMade
 from attncli.document.blocks import Section
 from attncli.document.questions import Item, plain_points
-from attncli.errors import agreed, listed
+from attncli.errors import listed
 from attncli.maths.equations.matrix import Matrix
 from attncli.names import Name, below
 from attncli.pipeline.implied_values import numbers_of_texts
@@ -72,9 +72,10 @@ _KEYS: Mapping[type, _Keys] = {
 _YOUNGER: Mapping[str, object] = {
     **dict.fromkeys(("disentangled", "beams", "score", "cache_bytes", "draft")),
     "reduction": "mean",
+    "softmax": "each_row",
 }
-"""Fields that papers with marks are older than, with what they are where nothing is said: they are
-told where something is."""
+"""Fields and keys that papers with marks are older than, with what they are where nothing is said:
+they are told where something is."""
 
 
 def _fields(named: str) -> dict[str, str]:
@@ -157,6 +158,7 @@ def _settings_of(record: type, settings: Settings) -> list[tuple[str, object]]:
     themselves."""
     settings = settled(settings) if record is Recurrent else settings
     pairs = ((key.name, settings.get(key)) for key in _KEYS[record])
+    pairs = ((name, value) for name, value in pairs if value != _YOUNGER.get(name))
     return [(name, value) for name, value in pairs if isinstance(value, str | Decimal | int | dict)]
 
 
@@ -336,7 +338,7 @@ def earlier_marks(mark: str, parts: Sequence[HashedPart]) -> tuple[str, ...]:
 
 
 def what_changed(before: Manifest | None, made: Manifest) -> str:
-    """Writes what changed, as a line: `B changed: W_Q[1, 2]; A, C, D as they were`. It is empty for
+    """Writes what changed, as a line: `B changed: W_Q[1, 2]; A, C, D unchanged`. It is empty for
     an exercise that wasn't there before."""
     if before is None:
         return ""
@@ -346,7 +348,7 @@ def what_changed(before: Manifest | None, made: Manifest) -> str:
     if asked:
         texts.append(f"{listed(asked)} with other questions about the same numbers")
     if left := [name for name in same if name not in asked]:
-        texts.append(f"{listed(left)} as {agreed(len(left), 'it was', 'they were')}")
+        texts.append(f"{listed(left)} unchanged")
     if gone := [name for name in before.forms if name not in made.forms]:
         texts.append(f"{listed(gone)} no longer made, the files are left")
     if before.seed != made.seed:
@@ -355,7 +357,7 @@ def what_changed(before: Manifest | None, made: Manifest) -> str:
 
 
 def _change(name: str, old: FormMade | None, form: FormMade) -> str:
-    """Writes what changed in a form. It is empty where its numbers are as they were."""
+    """Writes what changed in a form. It is empty where its numbers are unchanged."""
     if old is None:
         return f"{name} is new"
     if [part.numbers for part in old.parts] == [part.numbers for part in form.parts]:

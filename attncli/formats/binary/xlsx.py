@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from attncli.document.blocks import Document
 from attncli.errors import UserError
 from attncli.formats import FormatInfo, RenderOptions
+from attncli.formats.workbook.head import HeadWriter
+from attncli.formats.workbook.head_layout import SHEET, HeadLayout, head_layout
 from attncli.formats.workbook.layout import (
     Group,
     Item,
@@ -52,8 +54,12 @@ def bytes_of(documents: Sequence[Document], page: RenderOptions) -> bytes:  # no
             first = names.new("Read me", group.called)
             layout = layout_of(group, names, own)
             own = own or layout
+            head = _head(group, layout, names)
             writer.group(group.called, layout)
-            writer.first_sheet(first, [*_front_matter(group)])
+            sheets = [*([head.name] if head else ()), *(sheet.name for sheet in layout.sheets)]
+            writer.first_sheet(first, [*_front_matter(group)], sheets)
+            if head is not None:
+                HeadWriter(workbook, writer.formats, head).write(visible(group.document.title))
             for sheet in layout.sheets:
                 writer.sheet(sheet)
     workbook.close()
@@ -67,6 +73,13 @@ def _groups(document: Document) -> Iterator[Group]:
     for called, other in document.interactive.further.items():
         sections += len(other.sections)
         yield Group(other, called, sections)
+
+
+def _head(group: Group, layout: WorkbookLayout, names: SheetNames) -> HeadLayout | None:
+    """Lays out the head that a page is about, on a sheet of its own."""
+    head = group.document.interactive.head()
+    laid_out = None if head is None else head_layout(head, layout)
+    return laid_out and laid_out._replace(name=names.new(SHEET, group.called))
 
 
 def _xlsxwriter() -> ModuleType:
@@ -99,9 +112,9 @@ _HOW_TO = (
     "The numbers on a tinted ground were given. Type others in their place, and all that follows"
     " is worked again.",
     "Numbers in grey italics on such a ground, such as those of a mask, were put there by a rule"
-    " that asks no other number; they can be changed, too, but don't change by themselves.",
-    "What is said in words (which tokens there are, who attends most to whom) is said of the"
-    " numbers as they were given, and doesn't change; beside weights, the column largest does.",
+    " that asks no other number. They can be changed, too, but don't change by themselves.",
+    "Sentences (which tokens there are, who attends most to whom) are about the numbers that were"
+    " given, and don't change. Beside weights, the column largest does.",
     "Formulas are protected, without a password. Each table is a range with a name, such as"
     " weights, that can be used in formulas of your own.",
     "Where numbers are rounded, ROUND does it, half away from zero. ROUND(…, 12) inside it takes"

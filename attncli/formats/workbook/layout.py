@@ -337,14 +337,29 @@ class Group(NamedTuple):
     """How many sections there are, with those of the pages before it."""
 
 
+class TablePlace(NamedTuple):
+    """The place of a table's numbers."""
+
+    first: SheetCell
+    """The place of the first."""
+    rows: Mapping[int, int]
+    """For each row of the quantity which of the table's it is."""
+    turned: bool = False
+    """Whether its rows are written as columns."""
+
+    def of(self, i: int, j: int) -> SheetCell:
+        """Finds where a number stands by its row and column."""
+        down, right = (j, self.rows[i]) if self.turned else (self.rows[i], j)
+        return self.first._replace(row=self.first.row + down, column=self.first.column + right)
+
+
 class WorkbookLayout(NamedTuple):
     """A page's layout in a workbook: its sheets, and where its numbers stand."""
 
     sheets: tuple[Sheet, ...]
     """The sheets."""
-    tables: Mapping[str, tuple[SheetCell, Mapping[int, int]]]
-    """Where the tables of quantities begin: the place of the first number, and for each row of the
-    quantity which of the table's it is."""
+    tables: Mapping[str, TablePlace]
+    """Where the tables of quantities stand."""
     workings: Workings
     """The quantities, with what they are worked from."""
     own: WorkbookLayout | None = None
@@ -353,8 +368,7 @@ class WorkbookLayout(NamedTuple):
 
     def place_of(self, cell: Location) -> SheetCell:
         """Finds where a number stands."""
-        (sheet, row, column), rows = self.tables[cell.quantity]
-        return SheetCell(sheet, row + rows[cell.row], column + cell.column)
+        return self.tables[cell.quantity].of(cell.row, cell.column)
 
     def gives(self, table: NumberTable) -> bool:
         """Tells whether the same numbers are given here under the same name."""
@@ -362,7 +376,7 @@ class WorkbookLayout(NamedTuple):
         if not known or table.is_made:
             return False
         mine = self.workings[table.quantity]
-        _, rows = self.tables[table.quantity]
+        rows = self.tables[table.quantity].rows
         same = np.array_equal(mine.table.matrix.values, table.worked.table.matrix.values)
         return same and not mine.formulas and rows.keys() >= set(table.rows)
 
@@ -445,7 +459,7 @@ def _needed(
     """Yields the quantities that others are made of and that the page doesn't tell."""
     waiting = [item for _, items in pairs for item in items if isinstance(item, NumberTable)]
     while waiting:
-        for name in _operands(waiting.pop()):
+        for name in operands_of(waiting.pop()):
             if name not in placed:
                 placed.add(name)
                 table = with_forms(table_of(document.interactive.workings[name]))
@@ -454,7 +468,7 @@ def _needed(
                 yield table
 
 
-def _operands(table: NumberTable) -> Iterator[str]:
+def operands_of(table: NumberTable) -> Iterator[str]:
     return (cell.quantity for form in table.forms.values() if form for cell in cells_in(form))
 
 
@@ -516,10 +530,10 @@ def _placed(items: Sequence[Item]) -> Iterator[PlacedItem]:
         before = item
 
 
-def _starts(sheets: Iterable[Sheet]) -> Iterator[tuple[str, tuple[SheetCell, Mapping[int, int]]]]:
+def _starts(sheets: Iterable[Sheet]) -> Iterator[tuple[str, TablePlace]]:
     for sheet in sheets:
         for placed in sheet.items:
             if isinstance(placed.item, NumberTable) and placed.item.quantity:
                 rows = {row: k for k, row in enumerate(placed.item.rows)}
                 start = SheetCell(sheet.name, placed.first_row, 1)
-                yield placed.item.quantity, (start, rows)
+                yield placed.item.quantity, TablePlace(start, rows)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -47,7 +47,7 @@ _TEXT_COLUMNS = 9
 """Columns that a line of text runs over."""
 _UPRIGHT_COLUMNS = 10
 """The most that go on an upright page."""
-_A4 = 9
+A4 = 9
 _LONGEST_HEADER = 80
 
 
@@ -61,7 +61,7 @@ def set_up(page: Worksheet, sheet: Sheet, title: str) -> None:
     page.hide_gridlines(2)
     width = max([_TEXT_COLUMNS, *(_columns(p.item) for p in sheet.items)])
     page.print_area(0, 0, max(p.end for p in sheet.items) - 1, width - 1)
-    page.set_paper(_A4)
+    page.set_paper(A4)
     page.fit_to_pages(1, 0)
     if sum(isinstance(p.item, TextRow) and p.item.look == "title" for p in sheet.items) == 1:
         page.repeat_rows(0)
@@ -76,7 +76,7 @@ def in_role(role: str, name: Word) -> Word:
     return Word(f"{role}: {name.raw}") if role else name
 
 
-def _longest_numbers(table: NumberTable) -> Iterator[tuple[int, str]]:
+def longest_numbers(table: NumberTable) -> Iterator[tuple[int, str]]:
     """Yields the lowest, the highest and the smallest number of each column, one of which has the
     most digits; LibreOffice shows none of a number that is wider than its column."""
     matrix = table.worked.table.matrix
@@ -113,7 +113,7 @@ def _texts(item: Item) -> Iterator[tuple[int, str]]:
             yield 0, printed(in_role(names.roles[0], names.rows[i]))
         for j, name in enumerate(names.columns, start=1):
             yield j, printed(in_role(names.roles[1], name))
-        yield from _longest_numbers(item)
+        yield from longest_numbers(item)
         return
     for column, cell in enumerate(item.cells[:-1]):
         yield column, printed(cell) if isinstance(cell, Word) else str(cell)
@@ -140,6 +140,7 @@ LOOKS: Mapping[str, Look] = MappingProxyType(
         "heading": _HEADING,
         "link": {"font_color": LIGHT.line, "underline": 1},
         "column": {**_HEADING, "align": "right"},
+        "narrow": {**_HEADING, "align": "right", "shrink": True},
         "whose": {**_LINE, "align": "right"},
         "fact": _LINE,
         "list": _LINE,
@@ -199,8 +200,79 @@ _SEVERAL = "several"
 _LONGEST_TEXT = 32_767
 """Characters of a cell; Excel takes no more."""
 _READ_AS_FORMULAS = ("=", "+", "-", "@")
-_MAY = {"format_columns": True, "format_rows": True, "format_cells": True}
+MAY = {"format_columns": True, "format_rows": True, "format_cells": True}
 """What a protected sheet lets a reader do besides changing its inputs."""
+
+
+class CellWriter(NamedTuple):
+    """A writer of cells, one by one."""
+
+    formats: Formats
+    """The formats of its workbook."""
+    layout: WorkbookLayout
+    """Where the numbers stand that formulas ask for."""
+
+    def word(
+        self, page: Worksheet, row: int, column: int, cell: Word | str | int, look: str
+    ) -> None:
+        """Writes a text, never read as a formula; of a list of IDs a number."""
+        if isinstance(cell, int):
+            page.write_number(row, column, cell, self.formats.of(LOOKS[look]))
+            return
+        text = printed(cell)
+        quote = {"quote_prefix": True} if text.startswith(_READ_AS_FORMULAS) else {}
+        cut = text[:_LONGEST_TEXT]
+        page.write_string(row, column, cut, self.formats.of({**LOOKS[look], **quote}))
+
+    def number(
+        self, page: Worksheet, place: SheetCell, table: NumberTable, cell: tuple[int, int]
+    ) -> None:
+        """Writes a number that was given, or the formula that works it out."""
+        entry, form = table.worked.table.entry(*cell), table.forms.get(cell)
+        if isinstance(entry, Blank):
+            number = entry.answer
+            if number is None:
+                page.write_blank(*place.indices, None, self.formats.named("blank"))
+                return
+        else:
+            number = entry
+        written = self._formula_of(form, place, table, cell)
+        if written is None:
+            look, pattern = _look_of_value(table, number)
+            page.write_number(
+                *place.indices, _value(number), self.formats.number(look, number, pattern)
+            )
+            return
+        is_given = table.linked and not table.is_made
+        pattern = "General" if is_given and number.full.is_finite() else ""
+        style = self.formats.number(_look_of_formula(table, form), number, pattern)
+        if "MMULT(" in written:
+            page.write_array_formula(
+                *place.indices, *place.indices, f"{{{written}}}", style, _value(number)
+            )
+        else:
+            page.write_formula(*place.indices, written, style, _value(number))
+
+    def _formula_of(
+        self, form: Expression | None, place: SheetCell, table: NumberTable, cell: tuple[int, int]
+    ) -> str | None:
+        """Returns the formula of a cell; None where its number is written."""
+        if table.linked:
+            return self._link(Location(table.quantity, *cell))
+        return None if form is None or _is_constant(form) else self._formula(form, place, table)
+
+    def _link(self, cell: Location) -> str:
+        """Returns the formula of a number that stands elsewhere."""
+        assert self.layout.own is not None
+        place = self.layout.own.place_of(cell)
+        return f"={quoted(place.sheet)}!{absolute(place)}"
+
+    def _formula(self, form: Expression, place: SheetCell, table: NumberTable) -> str | None:
+        """Returns the formula of a cell; None where it is longer than a spreadsheet takes."""
+        try:
+            return formula(form, place.sheet, self.layout.place_of, table.worked.decimals)
+        except TooLongError:
+            return None
 
 
 class Writer:
@@ -211,13 +283,18 @@ class Writer:
         self._formats = Formats(workbook)
         self._names = RangeNames()
 
+    @property
+    def formats(self) -> Formats:
+        return self._formats
+
     def group(self, called: str, layout: WorkbookLayout) -> None:
         """Sets what comes next: the sheets of a group."""
         self._called, self._layout = called, layout
+        self._cells = CellWriter(self._formats, layout)
 
-    def first_sheet(self, name: str, items: Sequence[Item]) -> None:
+    def first_sheet(self, name: str, items: Sequence[Item], sheets: Iterable[str]) -> None:
         """Writes what is said before all else, and below it where to find each sheet."""
-        links = (TextRow((sheet.name,), "link") for sheet in self._layout.sheets)
+        links = (TextRow((sheet,), "link") for sheet in sheets)
         rows = [*items, TextRow(("Sheets",), "subheading"), *links]
         self.sheet(Sheet(name, tuple(PlacedItem(row, item) for row, item in enumerate(rows))))
 
@@ -225,7 +302,7 @@ class Writer:
         """Writes a sheet; what was given may be changed, formulas are protected without a
         password."""
         page = self._workbook.add_worksheet(sheet.name)
-        page.protect("", _MAY)
+        page.protect("", MAY)
         for placed in sheet.items:
             if isinstance(placed.item, TextRow):
                 self._text(page, placed.row, placed.item)
@@ -240,36 +317,24 @@ class Writer:
             page.write_url(row, 0, f"internal:{quoted(name)}!A1", style, name)
             return
         for column, cell in enumerate(item.cells):
-            self._word(page, row, column, cell, item.look)
-
-    def _word(
-        self, page: Worksheet, row: int, column: int, cell: Word | str | int, look: str
-    ) -> None:
-        """Writes a text, never read as a formula; of a list of IDs a number."""
-        if isinstance(cell, int):
-            page.write_number(row, column, cell, self._formats.of(LOOKS[look]))
-            return
-        text = printed(cell)
-        quote = {"quote_prefix": True} if text.startswith(_READ_AS_FORMULAS) else {}
-        cut = text[:_LONGEST_TEXT]
-        page.write_string(row, column, cut, self._formats.of({**LOOKS[look], **quote}))
+            self._cells.word(page, row, column, cell, item.look)
 
     def _table(self, page: Worksheet, sheet: str, placed: PlacedItem) -> None:
         """Writes the name of a quantity, its formulas, the names of its columns, then its rows."""
         table = placed.item
         assert isinstance(table, NumberTable)
         names, top = table.worked.table.names, placed.first_row
-        self._word(page, placed.row, 0, Word(_called(table)), "name")
+        self._cells.word(page, placed.row, 0, Word(_called(table)), "name")
         for k, equation in enumerate(table.worked.formulas):
-            self._word(page, placed.row + 1 + k, 0, plain(equation), "formula")
+            self._cells.word(page, placed.row + 1 + k, 0, plain(equation), "formula")
         for k, note in enumerate(table.notes):
-            self._word(page, top - 1 - len(table.notes) + k, 0, note, "note")
+            self._cells.word(page, top - 1 - len(table.notes) + k, 0, note, "note")
         for j, name in enumerate(names.columns if table.rows else ()):
-            self._word(page, top - 1, 1 + j, in_role(names.roles[1], name), "column")
+            self._cells.word(page, top - 1, 1 + j, in_role(names.roles[1], name), "column")
         for k, i in enumerate(table.rows):
-            self._word(page, top + k, 0, in_role(names.roles[0], names.rows[i]), "heading")
+            self._cells.word(page, top + k, 0, in_role(names.roles[0], names.rows[i]), "heading")
             for j in range(table.shape[1]):
-                self._cell(page, SheetCell(sheet, top + k, 1 + j), table, (i, j))
+                self._cells.number(page, SheetCell(sheet, top + k, 1 + j), table, (i, j))
         if table.rows:
             self._finish(page, SheetCell(sheet, top, 1), table)
 
@@ -289,8 +354,8 @@ class Writer:
         """Writes beside shares what each row adds up to, and whose the largest is."""
         block, (_, width) = table.worked.table, table.shape
         names, sums = first._replace(row=first.row - 1), first.column + width
-        self._word(page, names.row, sums, "sum", "column")
-        self._word(page, names.row, sums + 1, "largest", "column")
+        self._cells.word(page, names.row, sums, "sum", "column")
+        self._cells.word(page, names.row, sums + 1, "largest", "column")
         heads = cells_across(names, width, fixed=True)
         for k, i in enumerate(table.rows):
             row, shares = first.row + k, block.matrix.values[i]
@@ -303,55 +368,6 @@ class Writer:
             name = in_role(block.names.roles[1], block.names.columns[int(shares.argmax())])
             text = _SEVERAL if (shares == shares.max()).sum() > 1 else printed(name)
             page.write_formula(row, sums + 1, formula, self._formats.named("whose"), text)
-
-    def _cell(
-        self, page: Worksheet, place: SheetCell, table: NumberTable, cell: tuple[int, int]
-    ) -> None:
-        """Writes a number that was given, or the formula that works it out."""
-        entry, form = table.worked.table.entry(*cell), table.forms.get(cell)
-        if isinstance(entry, Blank):
-            number = entry.answer
-            if number is None:
-                page.write_blank(*place.indices, None, self._formats.named("blank"))
-                return
-        else:
-            number = entry
-        written = self._formula_of(form, place, table, cell)
-        if written is None:
-            look, pattern = _look_of_value(table, number)
-            page.write_number(
-                *place.indices, _value(number), self._formats.number(look, number, pattern)
-            )
-            return
-        pattern = "General" if table.linked and number.full.is_finite() else ""
-        style = self._formats.number(_look_of_formula(table, form), number, pattern)
-        if "MMULT(" in written:
-            page.write_array_formula(
-                *place.indices, *place.indices, f"{{{written}}}", style, _value(number)
-            )
-        else:
-            page.write_formula(*place.indices, written, style, _value(number))
-
-    def _formula_of(
-        self, form: Expression | None, place: SheetCell, table: NumberTable, cell: tuple[int, int]
-    ) -> str | None:
-        """Returns the formula of a cell; None where its number is written."""
-        if table.linked:
-            return self._link(Location(table.quantity, *cell))
-        return None if form is None or _is_constant(form) else self._formula(form, place, table)
-
-    def _link(self, cell: Location) -> str:
-        """Returns the formula of a number of the scenario's own page."""
-        assert self._layout.own is not None
-        place = self._layout.own.place_of(cell)
-        return f"={quoted(place.sheet)}!{absolute(place)}"
-
-    def _formula(self, form: Expression, place: SheetCell, table: NumberTable) -> str | None:
-        """Returns the formula of a cell; None where it is longer than a spreadsheet takes."""
-        try:
-            return formula(form, place.sheet, self._layout.place_of, table.worked.decimals)
-        except TooLongError:
-            return None
 
 
 def _called(table: NumberTable) -> str:
@@ -380,5 +396,5 @@ def _look_of_formula(table: NumberTable, form: Expression | None) -> Look:
     block = table.worked.table
     if form is not None and is_rule(form):
         return CHOSEN
-    ink = ink_of(block.quantity)
+    ink = "given" if table.linked and not table.is_made else ink_of(block.quantity)
     return RESULT if block.display.is_result else ink_look(ink)

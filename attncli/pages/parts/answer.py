@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from attncli.document.blocks import Block, Callout, Derivation, Spans
-from attncli.document.retold import Pick, retold
+from attncli.document.blocks import (
+    Answer,
+    Block,
+    Callout,
+    ColumnSum,
+    Derivation,
+    Line,
+    Section,
+    Spans,
+    Table,
+    Term,
+    parts_of,
+)
+from attncli.document.retold import Pick, Value, retold
+from attncli.document.tables import DataTable, MatrixBlock
+from attncli.errors import counted
 from attncli.maths.equations import deciding
 from attncli.maths.equations.elision import MOST_PARTS, elided
 from attncli.maths.equations.tree import (
     TWO,
+    Expression,
     Location,
     Number,
     Omitted,
@@ -22,9 +37,13 @@ from attncli.maths.equations.tree import (
     Vector,
     minus,
 )
-from attncli.names import below
+from attncli.maths.equations.tree import each as nodes_of
+from attncli.maths.notation import plain
+from attncli.names import Name, Word, below
+from attncli.pages.parts.finding import Finding
 from attncli.pages.parts.findings import (
     attended,
+    attended_by,
     found_in,
     of_main_stack,
     of_others,
@@ -39,9 +58,10 @@ from attncli.pages.parts.selection import (
     row_asked_for,
     shown_parts,
 )
-from attncli.pages.parts.sentences import called_as, capital
+from attncli.pages.parts.sentences import called_as, capital, enumerated
 from attncli.pages.parts.working import Origins
 from attncli.trace import BackwardPlace, PlannedStep, Quantity, Trace
+from attncli.trace.answer import said_answer
 
 
 class LastFinding(NamedTuple):
@@ -51,33 +71,171 @@ class LastFinding(NamedTuple):
     """The part that it is of, unless it is of weights that are given."""
     spans: Spans
     """Its words; none where nothing was found."""
+    cell: Location | None = None
+    """The cell whose number it is about, if there is one."""
 
 
 def last_finding(trace: Trace, selection: Selection) -> LastFinding:
     """Finds what a page closes with, and the part that it is of: the last finding of the main
     stack, or that of weights that are given, which are of no part. It has no words if there is
     none."""
+    for part, found in _findings(trace, selection):
+        says = found.sentence
+        spans = capital(says) if part is None else _with_place(part, says)
+        return LastFinding(part, spans, found.cell)
+    return LastFinding(None, ())
+
+
+def _findings(trace: Trace, selection: Selection) -> Iterator[tuple[PlannedStep | None, Finding]]:
+    """Yields the findings of the main stack with the parts that they are of, the last one first,
+    and that of weights that are given, which are of no part."""
     for part in reversed(of_main_stack(trace)):
-        if found := found_in(trace, part, selection):
-            return LastFinding(part, _with_place(part, found))
+        if (found := found_in(trace, part, selection)) is not None:
+            yield part, found
     weights = weights_of(trace)
-    if weights is None or not weights.given:
-        return LastFinding(None, ())
-    return LastFinding(None, capital(attended(trace, weights, selection)))
+    if weights is not None and weights.given:
+        yield None, attended(trace, weights, selection)
+
+
+class _Candidate(NamedTuple):
+    """A number that may be the answer of a page."""
+
+    cell: Location
+    """Where it stands."""
+    says: Spans
+    """The words that tell it, the number among them."""
+
+
+def answer_of(trace: Trace, selection: Selection, sections: Sequence[Section]) -> Answer | None:
+    """Returns the answer of a page: the number that its scenario says, or of what it finds, whose
+    working stands in one of its sections; or else one that stands there in a table, or is given.
+    Returns None of a page that has no such number."""
+    said = said_answer(trace)
+    candidates = [*([] if said is None else [_in_words(trace, said)])]
+    for others, is_enough in (((), _tells), (_candidates(trace, selection), _works), ((), _tells)):
+        candidates += others
+        for candidate in candidates:
+            for section in sections:
+                if is_enough(trace, section, candidate.cell):
+                    return Answer(
+                        (*candidate.says, f" (step {section.number})"),
+                        candidate.cell,
+                        section.number,
+                    )
+    given = (c for c in candidates if trace[c.cell.quantity].given)
+    given_answers = (Answer((*c.says, " (given)"), c.cell) for c in given)
+    return next(given_answers, None) or _count_of_tokens(trace, sections)
+
+
+def _count_of_tokens(trace: Trace, sections: Sequence[Section]) -> Answer | None:
+    """Says how many tokens a sentence is cut into, by each way in turn."""
+    step = next((s.number for s in sections if s.step == "tokenize"), None)
+    counts = [len(t.scenario.text.tokens) for t in (trace, *trace.variants.values())]
+    if step is None or not counts[0]:
+        return None
+    says = f"the sentence is cut into {counted(counts[0], 'token')}"
+    others = enumerated([*map(str, counts[1:])])
+    return Answer(
+        (says, f", in other ways into {others}" * bool(others), f" (step {step})"), None, step
+    )
+
+
+def _works(_: Trace, section: Section, cell: Location) -> bool:
+    """Tells whether a section works a cell out."""
+    results: list[Expression] = []
+    for block in section.blocks:
+        sums: Iterator[ColumnSum] = parts_of(block, ColumnSum)
+        lines: Iterator[Line] = parts_of(block, Line)
+        results += (line.total for line in sums if line.quantity == cell.quantity)
+        results += (line.parts[-1][1] for line in lines if line.quantity == cell.quantity)
+    return any(number.cell == cell for result in results for number in nodes_of(result, Number))
+
+
+def _tells(trace: Trace, section: Section, cell: Location) -> bool:
+    """Tells whether a number stands in a section: as a result, in a table of its quantity, or in
+    one of words, of the part that makes it."""
+    if _works(trace, section, cell):
+        return True
+    for block in section.blocks:
+        tables: Iterator[MatrixBlock] = parts_of(block, MatrixBlock)
+        if not isinstance(block, DataTable) and any(_has(table, cell) for table in tables):
+            return True
+    part = trace.part_of(Name(cell.quantity))
+    if part is None or (part.step, part.path) != (section.step, section.path):
+        return False
+    return plain(trace[cell.quantity].number(cell.row, cell.column)) in _texts(section)
+
+
+def _has(table: MatrixBlock, cell: Location) -> bool:
+    """Tells whether a table has a cell."""
+    columns = elided(len(table.names.columns) or 1, MOST_PARTS)
+    return table.quantity == cell.quantity and cell.row in table.rows and cell.column in columns
+
+
+def _texts(section: Section) -> set[str]:
+    """Returns what stands in the cells of a section's tables of words."""
+    tables = (block for block in section.blocks if isinstance(block, Table))
+    return {
+        entry for table in tables for row in table.rows for entry in row if isinstance(entry, str)
+    }
+
+
+def _candidates(trace: Trace, selection: Selection) -> Iterator[_Candidate]:
+    """Yields the numbers that may be the answer of a page, the best one first: what it finds, and
+    that of the row that is worked, then what was made last."""
+    for part, found in _findings(trace, selection):
+        if found.cell is not None:
+            yield _of_finding(trace, part, found)
+        if part is not None and part.step == "softmax":
+            weights = trace[part.place.name("weights")]
+            yield _of_finding(trace, part, attended_by(trace, weights, selection.rows(weights)[-1]))
+    for quantity in reversed([*trace.quantities.values()]):
+        if not quantity.given and quantity.matrix.values.size:
+            cell = Location(quantity.name, *_cell_about(trace, quantity, selection))
+            yield _in_words(trace, cell)
+
+
+def _in_words(trace: Trace, cell: Location) -> _Candidate:
+    """Says what the number of a cell is: in the scenario's words, as whom a token attends to, or
+    by its name."""
+    show, file = trace.scenario.page.show.answer, trace.scenario.file
+    quantity, part = trace[cell.quantity], trace.part_of(Name(cell.quantity))
+    number = quantity.number(cell.row, cell.column)
+    if cell == said_answer(trace) and show.says and not (file.changed.made or file.varied):
+        return _Candidate(cell, (Word(show.says), ": ", number))
+    if part is not None and part.step == "softmax" and quantity.local == "weights":
+        found = attended_by(trace, quantity, cell.row)
+        if found.cell == cell:
+            return _of_finding(trace, part, found)
+    return _Candidate(cell, (Term(quantity.symbol(cell.row, cell.column)), " is ", number))
+
+
+def _of_finding(trace: Trace, part: PlannedStep | None, found: Finding) -> _Candidate:
+    """Says what was found at a part, with its number behind the words unless these tell it."""
+    assert found.cell is not None
+    cell, place = found.cell, () if part is None else _in_place(part)
+    number = found.number
+    if found.short:
+        number = retold(Value(), trace[cell.quantity].number(cell.row, cell.column))
+    return _Candidate(
+        cell, (*place, *(found.short or found.says), *((": ", *number) if number else ()))
+    )
+
+
+def _in_place(part: PlannedStep) -> Spans:
+    """Says where a part is, before what it found: `in layer 1, head 2, `; nothing at the top."""
+    place = place_in_words(part.path).replace(" · ", ", ").lower()
+    named = f"the {place}" if place.startswith(("encoder", "shared")) else place
+    return (f"in {named}, ",) if place else ()
 
 
 def first_number(trace: Trace, selection: Selection) -> tuple[Block, ...]:
-    """Works the number that the page is about: one of what the page closes with, or else of what
-    was made last that takes more than a look. Returns nothing where nothing does."""
-    part = last_finding(trace, selection).part
-    weights = weights_of(trace)
-    made = [q for q in trace.quantities.values() if not q.given and q.matrix.values.size]
-    own = [q for q in made if part is not None and q.name in {d.name for d in part.definitions}]
-    if part is not None and part.step == "progress" and weights is not None:
-        own = [weights]  # what was learned, and not by how much the loss fell
-    for quantity in (*reversed(own), *reversed(made)):
-        cell = Location(quantity.name, *_cell_about(trace, quantity, selection))
-        line = Origins(trace)[cell]
+    """Works the number that answers a page, or else the next that takes more than a look. Returns
+    nothing where nothing does."""
+    said = said_answer(trace)
+    chosen = () if said is None else (_in_words(trace, said),)
+    for candidate in (*chosen, *_candidates(trace, selection)):
+        line = Origins(trace)[candidate.cell]
         if len(line.parts) > 1:
             return (Derivation((line,)),)
     return ()
@@ -111,18 +269,20 @@ def finding_anew(trace: Trace, before: Trace, selection: Selection) -> Spans:
     return () if is_back or found == last_finding(before, selection).spans else found
 
 
-def closing_finding(trace: Trace, selection: Selection) -> list[Block]:
-    """Says what the page found: of a block what it does to the tokens, or else its last finding. It
-    says nothing where one of the last two sections, or a summary, has just said so (states that are
-    set side by side say nothing new), nor where a page ends with the way back, as it is about
-    that."""
+def closing_finding(trace: Trace, selection: Selection, answer: Answer | None) -> list[Block]:
+    """Says what the page found: of a block what it does to the tokens, or else its last finding,
+    unless the page began with it as its answer. It says nothing where one of the last two
+    sections, or a summary, has just said so (states that are set side by side say nothing new),
+    nor where a page ends with the way back, as it is about that."""
     if whole := moved(trace, selection):
         return [Callout(whole)]
     parts = shown_parts(trace)
     back = bool(parts) and isinstance(parts[-1].place, BackwardPlace)
     if back or (selection.detail == "summary" and parts):
         return []
-    part, spans = last_finding(trace, selection)
+    part, spans, cell = last_finding(trace, selection)
+    if answer is not None and cell is not None and cell == answer.cell:
+        return []
     steps = [step for step in parts if step is part or step.step != "states"]
     return [Callout(spans)] if spans and not any(part is step for step in steps[-2:]) else []
 

@@ -23,6 +23,7 @@ from attncli.maths.equations.tree import (
     TWO,
     ZERO,
     Apply,
+    Location,
     Number,
     Power,
     Product,
@@ -35,6 +36,7 @@ from attncli.maths.numbers import decimals
 from attncli.maths.numbers.rounding import Array
 from attncli.names import Word, below, words
 from attncli.pages.parts.blocks import Row, table
+from attncli.pages.parts.finding import Finding
 from attncli.pages.parts.recurrent import back_through_time, read_out, way_through
 from attncli.pages.parts.sections import told_at_the_end
 from attncli.pages.parts.selection import Selection, made_by, row_asked_for, shown_parts
@@ -60,7 +62,7 @@ def ending_of(trace: Trace, part: PlannedStep, selection: Selection) -> list[Blo
     return [
         *told_at_the_end(trace, part),
         *finding_of(trace, part, selection),
-        *remarks_on(trace, part),
+        *(() if selection.only_one_row and part.step == "positions" else remarks_on(trace, part)),
         *(_most_likely(trace) if part.step == "predict" else ()),
     ]
 
@@ -77,13 +79,13 @@ def _most_likely(trace: Trace) -> list[Block]:
 def finding_of(trace: Trace, part: PlannedStep, selection: Selection) -> list[Callout]:
     """Returns what a section says that its numbers come to, in one sentence."""
     found = found_in(trace, part, selection)
-    return [Callout(capital(found))] if found else []
+    return [] if found is None else [Callout(capital(found.sentence))]
 
 
-def found_in(trace: Trace, part: PlannedStep, selection: Selection) -> Spans:
-    """Says what a part's numbers come to; nothing of many parts."""
+def found_in(trace: Trace, part: PlannedStep, selection: Selection) -> Finding | None:
+    """Finds what a part's numbers come to; None of many parts."""
     find = _FINDINGS.get(part.step)
-    return () if find is None else find(trace, part.place, selection)
+    return None if find is None else find(trace, part.place, selection)
 
 
 def row_about(trace: Trace, quantity: Quantity, selection: Selection) -> int:
@@ -165,12 +167,16 @@ _A_HALF = 0.500001
 _VERBS = Verb("attends most to ", "attends only to ", "attends to all alike")
 
 
-def attended(trace: Trace, weights: Quantity, selection: Selection) -> Spans:
+def attended(trace: Trace, weights: Quantity, selection: Selection) -> Finding:
     """Says whom the token that the page is about attends to: `“love” attends most to “AI”
     (0.576).`"""
+    return attended_by(trace, weights, row_about(trace, weights, selection))
+
+
+def attended_by(trace: Trace, weights: Quantity, i: int) -> Finding:
+    """Says whom the token of a row attends to."""
     to_itself = not place_of(weights.name, trace.scenario).attention.sees_memory
-    i, names = row_about(trace, weights, selection), weights.columns.names
-    largest = Largest.of_row(weights, i)
+    names, largest = weights.columns.names, Largest.of_row(weights, i)
     all_alike = 1 < len(largest.places) == len(names)
     verb = _VERBS.only if largest.alone else _VERBS.alike if all_alike else _VERBS.most
     noun, of_key = _nouns_of(weights, same=to_itself)
@@ -185,7 +191,8 @@ def attended(trace: Trace, weights: Quantity, selection: Selection) -> Spans:
     pick = Pick(len(names), partial(weights.row, i), called, ties=True, again="to ")
     number = retold(Value(each=True), largest.number, each_of(largest.places))
     start = called_as(weights.rows.names, i, noun)
-    return (*start, " ", *retold(_VERBS, verb), *retold(pick, *keys), " (", *number, ").")
+    says: Spans = (*start, " ", *retold(_VERBS, verb), *retold(pick, *keys))
+    return Finding(says, Location(weights.name, i, largest.places[0]), number)
 
 
 def _nouns_of(table: Quantity, *, same: bool) -> tuple[str, str]:
@@ -196,19 +203,19 @@ def _nouns_of(table: Quantity, *, same: bool) -> tuple[str, str]:
     return ("query", "key") if of_pairs and not alike else ("token", "token")
 
 
-def _attention(trace: Trace, place: Place, selection: Selection) -> Spans:
+def _attention(trace: Trace, place: Place, selection: Selection) -> Finding | None:
     """Says whom the token that the page is about attends to most."""
     weights = trace.quantities.get(place.name("weights"))
-    return () if weights is None else attended(trace, weights, selection)
+    return None if weights is None else attended(trace, weights, selection)
 
 
-def _routed(trace: Trace, place: Place, selection: Selection) -> Spans:
+def _routed(trace: Trace, place: Place, selection: Selection) -> Finding | None:
     """Says which experts the token that the page is about goes to, the one that counts most first:
     `“cats” goes to expert 1 (0.642) and to expert 3 (0.358).`"""
     assert isinstance(place, LayerPlace)
     routing = trace.quantities.get(below(place.layer.path, "routing"))
     if routing is None or not selection.rows(routing):
-        return ()
+        return None
     i, names = row_about(trace, routing, selection), routing.columns.names
     chosen = [j for j in np.argsort(-routing.values[i], kind="stable") if routing.values[i, j]]
     pick = Pick(len(names), partial(routing.row, i), lambda j: (Word(names[j]),))
@@ -222,16 +229,22 @@ def _routed(trace: Trace, place: Place, selection: Selection) -> Spans:
         for rank, j in enumerate(chosen[:MOST_TIED], start=1)
     ]
     experts = tied(shares, "to ", many=len(chosen))
-    return (*called_as(routing.rows.names, i), " goes to ", *experts, ".")
+    who = called_as(routing.rows.names, i)
+    mostly: Spans = (
+        " goes mostly to " if chosen[1:] else " goes to ",
+        *retold(pick, Word(names[chosen[0]])),
+    )
+    cell = Location(routing.name, i, int(chosen[0]))
+    return Finding((*who, " goes to ", *experts), cell, short=(*who, *mostly))
 
 
-def _lookup(trace: Trace, place: Place, selection: Selection) -> Spans:
+def _lookup(trace: Trace, place: Place, selection: Selection) -> Finding | None:
     """Says what the query that the page is about gets mostly, where the values have other names
     than their keys."""
     weights = trace.quantities.get(place.name("weights"))
     V = trace.quantities.get(place.find("V"))
     if weights is None or V is None or not looks_up(weights, V):
-        return ()
+        return None
     return _looked_up(weights, V, row_about(trace, weights, selection))
 
 
@@ -242,7 +255,7 @@ def looks_up(weights: Quantity, V: Quantity) -> bool:
     return len(keys) == len(values) and keys != values
 
 
-def _looked_up(weights: Quantity, V: Quantity, i: int) -> Spans:
+def _looked_up(weights: Quantity, V: Quantity, i: int) -> Finding:
     """Says what a query gets mostly: `Pasta is most like Food: 81 % of its answer is Rice.`"""
     largest = Largest.of_row(weights, i)
     keys, values = (
@@ -255,24 +268,28 @@ def _looked_up(weights: Quantity, V: Quantity, i: int) -> Spans:
     said = Value(each=True, looks="whole percent", unit=" %")
     share = retold(said, percent(largest.number, 0), " %", each_of(largest.places))
     query = called_as(weights.rows.names, i)
-    return (*query, " is most like ", *keys, ": ", *share, " of its answer is ", *values, ".")
+    says: Spans = (*query, " is most like ", *keys, ": ", *share, " of its answer is ", *values)
+    short: Spans = (*query, " is answered mostly with ", *values)
+    return Finding(says, Location(weights.name, i, largest.places[0]), short=short)
 
 
-def _predicted(trace: Trace, place: Place, selection: Selection) -> Spans:
+def _predicted(trace: Trace, place: Place, selection: Selection) -> Finding | None:
     """Says which next token is drawn, or else is the most likely after the token that the page is
     about."""
     drawn = trace.drawn
     if drawn is None:
         return _told_likely(trace, place, selection, "after ", "next token")
-    return _drawn(trace.scenario.prediction.draws[0], drawn)
+    i, j = len(drawn.values) - 1, int(drawn.values[-1].argmax())
+    says = _drawn(trace.scenario.prediction.draws[0], drawn)
+    return Finding(says, Location(drawn.name, i, j), short=says)
 
 
 def _drawn(u: Decimal, drawn: Quantity) -> Spans:
     j = int(drawn.values[-1].argmax())
-    return ("the number ", Number.written(u), " draws ", *called_as(drawn.columns.names, j), ".")
+    return ("the number ", Number.written(u), " draws ", *called_as(drawn.columns.names, j))
 
 
-def _classed(trace: Trace, place: Place, selection: Selection) -> Spans:
+def _classed(trace: Trace, place: Place, selection: Selection) -> Finding | None:
     """Says which class is the most likely for the token that the page is about, or which token
     belongs in its place."""
     called = "class" if trace.scenario.prediction.of_classes else "token"
@@ -281,52 +298,56 @@ def _classed(trace: Trace, place: Place, selection: Selection) -> Spans:
 
 def _told_likely(
     trace: Trace, place: Place, selection: Selection, begins: str, called: str
-) -> Spans:
+) -> Finding | None:
     """Says what is most likely of the probabilities that a pass gives: `after “go” the most likely
     next token is “alone” (0.649).`"""
     probabilities = trace.next_token_in(pass_of(place.path))
     if probabilities is None:
-        return ()
+        return None
     i, names = row_about(trace, probabilities, selection), probabilities.columns.names
     largest = Largest.of_row(probabilities, i)
     if not largest.number.shown:
-        return ()
+        return None
     many = len(largest.places)
     pick = Pick(len(names), partial(probabilities.row, i), partial(called_as, names))
     likely = tied([called_as(names, j) for j in largest.places[:MOST_TIED]], many=many)
     whose = called_as(probabilities.rows.names, i)
     verb = f" the most likely {plural(called) if many > 1 else called} {agreed(many, 'is', 'are')} "
-    number = (*retold(Value(), largest.number, each_of(largest.places)), ")")
-    return (begins, *whose, verb, *retold(pick, *likely), " (", *number, ".")
+    number = retold(Value(), largest.number, each_of(largest.places))
+    says: Spans = (begins, *whose, verb, *retold(pick, *likely))
+    return Finding(says, Location(probabilities.name, i, largest.places[0]), number)
 
 
-def _verified(trace: Trace, place: Place, _: Selection) -> Spans:
+def _verified(trace: Trace, place: Place, _: Selection) -> Finding:
     """Says which drafted token is refused, or that none is, and which one is drawn after it: `“c”
     is refused, as 0.9 is not below 0.831: the number 0.6 draws “b”.`"""
     accept, accepted, drawn = (trace[place.name(n)] for n in ("accept", "accepted", "drawn"))
     draft, count = trace.scenario.prediction.draft, int(accepted.values.sum())
     then = (": ", *_drawn(draft["draw"], drawn))
     if count == len(accept.values):
-        return (f"{every(count, 'drafted token')} {agreed(count, 'is', 'are')} accepted", *then)
+        says: Spans = (f"{every(count, 'drafted token')} {agreed(count, 'is', 'are')} accepted",)
+        return Finding((*says, *then))
     r, limit = Number.written(draft["r"][count]), accept.matrix.number(count, 0)
     name = called_as(accept.rows.names, count)
-    return (*name, " is refused, as ", r, " is not below ", limit, *then)
+    says = (*name, " is refused, as ", r, " is not below ", limit, *then)
+    return Finding(says, Location(accept.name, count, 0))
 
 
-def _surprised(trace: Trace, place: Place, _: Selection) -> Spans:
+def _surprised(trace: Trace, place: Place, _: Selection) -> Finding | None:
     """Says what a perplexity means, unless the page goes on to what the loss is there for."""
     perplexity = trace.quantities.get(place.name("perplexity"))
     if perplexity is None or trace.scenario.goes_back:
-        return ()
+        return None
     number = perplexity.number(0, 0)
     what = "classes" if trace.scenario.prediction.of_classes else "tokens"
-    return (
+    says: Spans = (
         "with a perplexity of ", *retold(Followed(), number), " the model is as unsure as if it"
-        " had to guess among ", number, f" equally likely {what}.",
+        " had to guess among ", number, f" equally likely {what}",
     )  # fmt: skip
+    return Finding(says, Location(perplexity.name, 0, 0))
 
 
-def progressed(trace: Trace, place: Place, _: Selection) -> Spans:
+def progressed(trace: Trace, place: Place, _: Selection) -> Finding | None:
     """Says what an update did to the loss: `after update 1 the loss is 1.343: it fell by 0.344.`;
     nothing where that isn't worked."""
     assert isinstance(place, UpdatePlace)
@@ -335,18 +356,22 @@ def progressed(trace: Trace, place: Place, _: Selection) -> Spans:
         for local in (trace.scenario.trained_loss, "change")
     )
     if loss is None or change is None:
-        return ()
+        return None
     by = change.number(0, 0)
     verb = by_case(
         (is_less(ZERO, by), ("rose",)), (is_less(by, ZERO), ("fell",)), (None, ("changed",))
     )
     size = value_of(by, "size", Number(abs(by.full), abs(by.shown)))
     now = loss.number(0, 0)
-    return (f"after update {place.update} the loss is ", now, ": it ", *verb, " by ", *size, ".")
+    after = f"after update {place.update} the loss is "
+    short = (f"update {place.update} changes the loss",)
+    says: Spans = (after, now, ": it ", *verb, " by ", *size)
+    return Finding(says, Location(change.name, 0, 0), short=short)
 
 
-_FINDINGS: Mapping[str, Callable[[Trace, Place, Selection], Spans]] = {
+_FINDINGS: Mapping[str, Callable[[Trace, Place, Selection], Finding | None]] = {
     "softmax": _attention,
+    "no_softmax": _attention,
     "weighted_sum": _lookup,
     "route": _routed,
     "predict": _predicted,

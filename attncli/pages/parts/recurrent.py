@@ -22,6 +22,7 @@ from attncli.maths.equations.tree import (
     ZERO,
     Apply,
     Expression,
+    Location,
     Number,
     Product,
     Sum,
@@ -33,38 +34,43 @@ from attncli.maths.equations.tree import (
 from attncli.maths.equations.working import sum_of
 from attncli.maths.numbers import decimals
 from attncli.names import below
+from attncli.pages.parts.finding import Finding
 from attncli.pages.parts.selection import Selection
-from attncli.pages.parts.sentences import called_as, joined, percent, tied
+from attncli.pages.parts.sentences import called_as, joined, percent, tied, without_stop
 from attncli.trace import CellPlace, Place, PlannedStep, Quantity, Trace, WayPlace
 from attncli.trace.quantity import distinct_tokens
 
 
-def read_out(trace: Trace, place: Place, _: Selection) -> Spans:
+def read_out(trace: Trace, place: Place, _: Selection) -> Finding | None:
     """Says how sure a cell is, or of which class."""
     assert isinstance(place, CellPlace)
     y = trace.quantities.get(place.timed("y"))
     if y is None:
-        return ()
+        return None
     if place.timed("y_exp") in trace:
         return _classified(y)
     k = int(y.values[:, 0].argmax())
     number, name = y.number(k, 0), Symbol(place.here(y.name), (str(k + 1),))
     share = value_of(number, "percent", percent(number))
-    what = f"for class {k + 1}." if y.matrix.shape[0] > 1 else "that the target is 1."
-    return (name, " is ", number, ": a probability of ", *share, " % ", what)
+    what = f"for class {k + 1}" if y.matrix.shape[0] > 1 else "that the target is 1"
+    says: Spans = (name, " is ", number, ": a probability of ", *share, " % ", what)
+    short: Spans = (f"the probability {what} is ", name)
+    return Finding(says, Location(y.name, k, 0), (), short)
 
 
-def _classified(y: Quantity) -> Spans:
+def _classified(y: Quantity) -> Finding:
     """Says which class is the most likely: `class 2 is the most likely (0.632).`"""
     numbers = [y.number(k, 0) for k in range(y.matrix.shape[0])]
     most = max(number.shown for number in numbers)
     places = [k for k, number in enumerate(numbers) if number.shown == most]
     names = tied((str(k + 1),) for k in places)
+    cell = Location(y.name, places[0], 0)
     if len(places) > 1:
-        return ("classes ", *names, " are the most likely (", numbers[places[0]], " each).")
+        says: Spans = ("classes ", *names, " are the most likely")
+        return Finding(says, cell, (numbers[places[0]], " each"))
     pick = Pick(len(numbers), lambda: numbers, lambda k: (str(k + 1),))
     most_likely = retold(Value(), numbers[places[0]])
-    return ("class ", *retold(pick, *names), " is the most likely (", *most_likely, ").")
+    return Finding(("class ", *retold(pick, *names), " is the most likely"), cell, most_likely)
 
 
 def way_through(trace: Trace, part: PlannedStep) -> list[Block]:
@@ -148,15 +154,16 @@ def _share(trace: Trace, exact: Expression) -> Number:
     return Number.inner(share, rounded(exact))
 
 
-def back_through_time(trace: Trace, place: Place, _: Selection) -> Spans:
+def back_through_time(trace: Trace, place: Place, _: Selection) -> Finding | None:
     """Says whether a gradient vanishes or explodes, once it is back where the cell began; nothing
     of a single factor, which goes nowhere."""
     assert isinstance(place, CellPlace)
     norms = trace.quantities.get(place.name("factor_norms"))
     if norms is None or place.time != place.order[0] or len(place.order) < len("ab"):
-        return ()
+        return None
     numbers = [norms.number(time - 1, 0) for time in reversed(place.order)]
-    return on_its_way(numbers, "on its way back the norm of the factor")
+    says = on_its_way(numbers, "on its way back the norm of the factor")
+    return Finding(without_stop(says), numbers[-1].cell)
 
 
 def on_its_way(numbers: Sequence[Number], what: str) -> Spans:

@@ -35,6 +35,7 @@ from attncli.trace import (
     Trace,
     UpdatePlace,
 )
+from attncli.trace.answer import said_answer
 from attncli.trace.axes import LABELS
 from attncli.trace.quantity import distinct_tokens
 from attncli.trace.trace import parts_of
@@ -297,6 +298,18 @@ class Selection(NamedTuple):
             return rows
         return tuple(i for i in rows if i in self.routed[quantity.name.path])
 
+    @property
+    def tells_less(self) -> bool:
+        """Tells whether a page to be read goes without tables that its working does without; one
+        with pictures, whose numbers can be pointed at, has all."""
+        return not (self.whole or self.pictured)
+
+    @property
+    def only_one_row(self) -> bool:
+        """Tells whether a page to be read goes without the tables of numbers of which only those of
+        one row are used on it."""
+        return self.tells_less and self.detail == "rows"
+
     def rows_asked_for(self, quantity: Quantity) -> tuple[int, ...]:
         """Returns the rows of a quantity of some queries, or all."""
         return self.queries if self.picks(quantity) else tuple(range(quantity.matrix.shape[0]))
@@ -449,8 +462,8 @@ class RowAskedFor(NamedTuple):
 
 def row_asked_for(trace: Trace) -> RowAskedFor | None:
     """Returns the tokens, and which of them the page is about, from 0: the one that the scenario
-    names, or that a prediction is about, which is the first where its vector is taken, the last
-    with a target where some have none, or a hidden word. None where none is."""
+    names, that its answer is of, or that a prediction is about, which is the first where its vector
+    is taken, the last with a target where some have none, or a hidden word. None where none is."""
     prediction, texts = trace.scenario.prediction, trace.scenario.text.tokens
     named = trace.scenario.page.show.token
     asked = [k for k, text in enumerate(texts) if text in _HIDDEN] if prediction.every else []
@@ -458,11 +471,16 @@ def row_asked_for(trace: Trace) -> RowAskedFor | None:
         asked = [0]
     elif len(prediction.loss.counted) < len(prediction.loss.targets):
         asked = [*prediction.loss.counted]
-    if not asked and not named:
+    said = said_answer(trace)
+    if not asked and not named and said is None:
         return None
     tokens = _queries(trace)
+    if said is not None and trace[said.quantity].rows.names == tokens.names:
+        asked = [said.row]
     if named:
         asked = [_find_query(tokens, named)]
+    if not asked:
+        return None
     return RowAskedFor(tokens, asked[-1]) if asked[-1] < len(tokens.names) else None
 
 

@@ -7,7 +7,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache
 
-from attncli.document.blocks import Block, Callout, DefinitionList, Paragraph, Span, Spans, Term
+from attncli.document.blocks import (
+    Block,
+    Callout,
+    DefinitionList,
+    Paragraph,
+    Span,
+    Spans,
+    Term,
+    text_of_spans,
+)
 from attncli.document.languages import Words, sentences_in, words_of
 from attncli.document.retold import Mark
 from attncli.errors import agreed, counted, listed
@@ -178,12 +187,15 @@ _LEAST_OF_A_ROOT = 3
 """A square root is told with at least so many decimals."""
 
 
-def rounding_in_words(rounding: Rounding, words: Words = _ENGLISH) -> str:
-    """States the rounding policy as a teacher would."""
+def rounding_in_words(rounding: Rounding, words: Words = _ENGLISH, *, asked: bool = False) -> str:
+    """States the rounding policy as a teacher would; where numbers are `asked`, what to do."""
     places = words.counted("decimals", rounding.decimals)
     others = {**rounding.steps, **rounding.quantities}
     own = f" ({', '.join(f'{name}: {n}' for name, n in others.items())})" if others else ""
-    says = words.carry if rounding.carries else words.exact
+    stated, asks = (
+        (words.carry, words.carry_asked) if rounding.carries else (words.exact, words.exact_asked)
+    )
+    says = asks if asked else stated
     return says.format(places=f"{places}{own}")
 
 
@@ -191,17 +203,9 @@ def sizes(outline: Outline, stack: Stack, words: Words = _ENGLISH) -> Spans:
     """Says what is the same in every layer: `3 tokens, d_model = 2, 2 heads, d_k = 2, d_v = 2`"""
     if outline.scenario.plan.written.alone:
         return joined(_own_sizes(outline.scenario))
-    tokens, layers = stack.text.tokens, stack.layers
-    counts = [words.counted("tokens", len(tokens))] if tokens else []
-    counts += [words.counted("layers", len(layers))] if len(layers) > 1 else []
+    layers = stack.layers
     firsts = [layer.attention.head_path(0) for layer in layers]
-    lines: list[Spans] = [(count,) for count in counts]
-    embedded = (below(stack.path, local) for local in ("X", *stack.added))
-    widths = (_columns(outline, name, made=True) for name in embedded)
-    if projected_when(stack):
-        lines += _size("d_embed", _columns(outline, below(stack.path, "E"), made=True))
-    lines += _size("d_model", next((width for width in widths if width is not None), None))
-    lines += _heads(outline, stack, words)
+    lines = [*_tokens_and_width(outline, stack, words), *_heads(outline, stack, words)]
     lines += _size("d_k", _common(_columns(outline, below(path, "K")) for path in firsts))
     lines += _size("d_v", _common(_columns(outline, below(path, "V")) for path in firsts))
     states = (_rows(outline, layer) for layer in layers if layer.recurrent is not None)
@@ -209,6 +213,27 @@ def sizes(outline: Outline, stack: Stack, words: Words = _ENGLISH) -> Spans:
     inner = (_columns(outline, below(layer.path, "hidden"), made=True) for layer in layers)
     lines += _size("d_ff", _common(inner))
     return joined(lines)
+
+
+def _tokens_and_width(outline: Outline, stack: Stack, words: Words) -> list[Spans]:
+    """Says how many tokens and layers there are, and how wide the vectors between these."""
+    tokens, layers = stack.text.tokens, stack.layers
+    counts = [words.counted("tokens", len(tokens))] if tokens else []
+    counts += [words.counted("layers", len(layers))] if len(layers) > 1 else []
+    lines: list[Spans] = [(count,) for count in counts]
+    embedded = (below(stack.path, local) for local in ("X", *stack.added))
+    widths = (_columns(outline, name, made=True) for name in embedded)
+    if projected_when(stack):
+        lines += _size("d_embed", _columns(outline, below(stack.path, "E"), made=True))
+    return lines + _size("d_model", next((width for width in widths if width is not None), None))
+
+
+def _main_sizes(outline: Outline) -> list[Spans]:
+    """Says the sizes of the main stack that a line of facts tells."""
+    stack = outline.scenario.stack
+    lines = [*_tokens_and_width(outline, stack, _ENGLISH), *_heads(outline, stack, _ENGLISH)]
+    states = (_rows(outline, layer) for layer in stack.layers if layer.recurrent is not None)
+    return lines + _size("h", _common(states))
 
 
 def _own_sizes(scenario: Scenario) -> list[Spans]:
@@ -263,10 +288,14 @@ def about_of(scenario: Scenario) -> tuple[Block, ...]:
 
 
 def facts_of(
-    trace: Trace, queries: Sequence[str] = (), language: str = LANGUAGES[0]
+    trace: Trace,
+    queries: Sequence[str] = (),
+    language: str = LANGUAGES[0],
+    *,
+    asked: bool = False,
 ) -> DefinitionList:
     """Returns the facts that the page opens with; `queries` are those of which it tells the rows,
-    where not all."""
+    where not all, and on a sheet numbers are `asked` for."""
     words, own = words_of(language).facts, sentences_in(language)
     scenario = trace.scenario
     rows: list[tuple[str, Spans]] = []
@@ -288,8 +317,55 @@ def facts_of(
     if queries:
         named = joined(put_in(words.quoted, name=(Word(query),)) for query in queries)
         rows.append((words.shown, put_in(words.rows_of, queries=named)))
-    rows.append((words.rounding, (rounding_in_words(trace.rounding, words),)))
+    rows.append((words.rounding, (rounding_in_words(trace.rounding, words, asked=asked),)))
     return DefinitionList(tuple((name, spans) for name, spans in rows if spans))
+
+
+def facts_at_the_end(trace: Trace, queries: Sequence[str] = ()) -> DefinitionList:
+    """Returns the facts that a page ends with: those that neither its line of facts tells nor its
+    first step."""
+    words = words_of(LANGUAGES[0]).facts
+    left = (words.tokenizer, words.source, words.shown)
+    rows = facts_of(trace, queries).rows
+    return DefinitionList(tuple(row for row in rows if row[0] in left))
+
+
+def facts_in_short(trace: Trace) -> Spans:
+    """Returns the facts on one line: `3 tokens · d_model 2 · not scaled · 3 decimals, rounded at
+    each step`"""
+    outline, scenario = outline_of(trace), trace.scenario
+    facts = _own_sizes(scenario) if scenario.plan.written.alone else _main_sizes(outline)
+    facts += [spans for s in scenario.stacks[:1] if _attends(trace, s)
+              for spans in [_scaling_in_short(outline, s)]]  # fmt: skip
+    rounding = trace.rounding
+    when = "at each step" if rounding.carries else "only on the page"
+    places = counted(rounding.decimals, "decimal")
+    ends = (f"{places}, rounded {when}", f"{places} {when}")
+    lines = [joined(map(_without_sign, (*facts, (end,))), " · ") for end in ends]
+    return lines[len(text_of_spans(lines[0])) > _ON_A_LINE]
+
+
+_ON_A_LINE = 78
+"""The characters of a line of facts, on a terminal of 80 columns."""
+
+
+def _without_sign(spans: Spans) -> Spans:
+    """Returns a fact, a size without its equals sign: `d_model 2`."""
+    parts = ((s.left, " ", s.right) if isinstance(s, Equation) else (s,) for s in spans)
+    return tuple(part for own in parts for part in own)
+
+
+def _scaling_in_short(outline: Outline, stack: Stack) -> Spans:
+    sites = [site for site in outline.scenario.sites if site.stack is stack]
+    scales = {site.attention.config.get(SCALE) for site in sites}
+    scale = scales.pop()
+    if scales:
+        return ("scaled in some layers",)
+    if scale == "none":
+        return ("not scaled",)
+    return (
+        ("scores divided by ", Number.written(scale)) if isinstance(scale, Decimal) else ("scaled",)
+    )
 
 
 def _chosen(scenario: Scenario, words: Words) -> Spans:

@@ -45,7 +45,7 @@ from attncli.scenario.file.problems import Objections
 from attncli.scenario.model import Attention, entry_path
 from attncli.scenario.scenario import Scenario
 from attncli.scenario.tokenizers.settings import TOKEN
-from attncli.steps.attention.weights import softmax
+from attncli.steps.attention.weights import softmax, without_softmax
 from attncli.steps.mistakes import by, instead, left_out, wrong
 from attncli.steps.step import (
     Backward,
@@ -267,7 +267,8 @@ def _plan(place: HeadPlace) -> tuple[Definition, ...]:
     blame = below(place.attention.path, "mask")
     tables = tuple(rule.table for rule in rules if rule.table)
     value = Number.written(_value(place))
-    seen = Seen(tuple(map(_rule, rules)), must_see=_value(place).is_infinite())
+    must_see = _value(place).is_infinite() and not without_softmax(place)
+    seen = Seen(tuple(map(_rule, rules)), must_see=must_see)
     mask = Definition(place.name("mask"), seen, (place.x, *tables), blame=blame)
     masked = Definition(place.name("masked"), Masked(value), (place.x, mask.name), blame=blame)
     return mask, masked
@@ -283,13 +284,21 @@ def _not_masked(place: HeadPlace, planned: Planned) -> Iterator[Planned]:
     for mask in made:
         yield (mask._replace(operation=Seen((), must_see=False), operands=(place.x,)),)
     yield (left_out(masked, place),)
-    yield softmax(place, place.x, TOP, "softmax")[:1]
+    if not without_softmax(place):
+        yield softmax(place, place.x, TOP, "softmax")[:1]
 
 
 def _after_softmax(place: HeadPlace, planned: Planned) -> Iterator[Planned]:
+    if without_softmax(place):
+        return
     masked = planned[-1]
     weights = Definition(place.name("weights"), MaskedShare(), (place.x, masked.operands[1]))
     yield weights, left_out(masked, place)
+
+
+def _is_raised(place: HeadPlace) -> bool:
+    """Tells whether e is raised to the scores, so that a hidden one may not be 0."""
+    return not without_softmax(place)
 
 
 def _seen(place: HeadPlace, *, later: int = 0, from_top: bool = False) -> Definition | None:
@@ -359,7 +368,7 @@ MASK_STEP = Step(
             "zero_for_infinity",
             "Writing 0 instead of −∞, or multiplying by the mask: the hidden key still gets e^0 ="
             " 1 before the division.",
-            wrong(by(Masked(Number.written(0))), "masked"),
+            wrong(by(Masked(Number.written(0))), "masked", when=_is_raised),
         ),
         Mistake(
             "minus_one_for_infinity",
@@ -367,7 +376,7 @@ MASK_STEP = Step(
             wrong(
                 by(Masked(Number.written(-1))),
                 "masked",
-                when=lambda place: _value(place).is_infinite(),
+                when=lambda place: _value(place).is_infinite() and _is_raised(place),
             ),
         ),
         Mistake(

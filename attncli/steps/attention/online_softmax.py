@@ -23,6 +23,7 @@ from attncli.maths.operations.softmax import (
 from attncli.names import Name
 from attncli.scenario.file.keys import COUNT, Key
 from attncli.scenario.file.problems import Objections
+from attncli.steps.attention.weights import without_softmax
 from attncli.steps.mistakes import by, either, once, swap, wrong
 from attncli.steps.step import Example, Formulas, Mistake, Results, Step, Wording
 from attncli.trace import Axis, Definition, HeadPlace
@@ -52,6 +53,8 @@ def _check_block_size(place: HeadPlace) -> Objections:
         if place.gives(other) or (other in said and other != "weights"):
             wrong = f"an online softmax beside {other}, which its blocks know nothing of"
             yield where, wrong, "leave one of them out"
+    if without_softmax(place):
+        yield where, "an online softmax, and no softmax", "leave one of them out"
 
 
 def _plan(place: HeadPlace) -> Iterator[Definition]:

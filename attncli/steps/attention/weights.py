@@ -1,4 +1,4 @@
-"""From scores to weights: softmax, sinks; `dropout.yaml` is beside it.
+"""From scores to weights: softmax, sinks; `dropout.yaml` and `no_softmax` are beside it.
 
 * sinks: a learned score that takes a share of the softmax and has no value (OpenAI
   2025, gpt-oss, arXiv:2508.10925; Miller 2023, Attention Is Off By One, is the same with a score of
@@ -171,7 +171,7 @@ SOFTMAX_STEP = Step(
             " of e is positive, and a larger score keeps the larger weight. Picking the largest"
             " score alone would leave nothing of the others, and no gradient to learn by. A"
             " temperature T divides the scores first: a low one makes the weights differ more, a"
-            " high one less."
+            " high one makes them more alike."
         ),
     ),
     results=Results(
@@ -247,6 +247,11 @@ SOFTMAX_STEP = Step(
 )
 
 
+def without_softmax(place: HeadPlace) -> bool:
+    """Tells whether the scores of a head are its weights, as `no_softmax` makes them."""
+    return bool(place.attention.config.values.get("softmax") == "none")
+
+
 _SINKS = Key(
     "sinks",
     VECTOR,
@@ -266,6 +271,8 @@ def _check_sinks(place: HeadPlace) -> Objections:
         yield where, wrong.replace("1 heads", "one head"), "give each head a number"
     if place.gives("weights"):
         yield where, "sinks, and weights that are given", "leave one of them out"
+    if without_softmax(place):
+        yield where, "sinks, and no softmax that they take a share of", "leave one of them out"
 
 
 def _plan_sinks(place: HeadPlace) -> tuple[Definition, ...]:
