@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from attncli.classroom.exercises.blanked import BlankedPage, taken
 from attncli.classroom.exercises.fingerprint import MadeFrom, fingerprint
 from attncli.classroom.exercises.line_blanks import Asked
+from attncli.classroom.exercises.on_paper import with_products
 from attncli.classroom.exercises.requests import ExerciseRequest
 from attncli.classroom.exercises.tasks import arranged
 from attncli.classroom.exercises.worked_in_browser import worked_in_browser
@@ -193,7 +194,7 @@ def _document(
     sections = [translated(section, frame.language) for section in what.sections(words)]
     points = sum(section.points for section in sections)
     mark = fingerprint(trace, sections, made_from)
-    opening, rest = arranged(sections, to_end=request.room is None)
+    opening, rest = arranged(with_products(trace, sections), to_end=request.room is None)
     asked = tuple(item for section in sections for item in section.questions)
     exam = Exam(trace, asked, tolerance=request.tolerance, printed=what.roots)
     return Document(

@@ -99,19 +99,34 @@ def _with_product(
 ) -> list[Block]:
     """Returns the blocks with a quantity's product in them, where it is one that there is room
     for."""
-    definition = quantity.definition
-    factors = None if definition is None else factors_of(definition.operation)
     start = next((k for k, block in enumerate(blocks) if _shows(block, quantity.name)), None)
-    if definition is None or factors is None or start is None:
+    if start is None:
         return blocks
     own = {quantity.name} if after is None else {quantity.name, after.name}
     told = tuple(_run_about(own, blocks[start:]))
     known = {table.quantity: table for table in told if isinstance(table, MatrixBlock)}
     if any(table.lists for table in known.values()):
         return blocks
+    product = product_of(trace, quantity, lambda q: known.get(q.name) or table_of(q), told, after)
+    return blocks if product is None else [*blocks[:start], product, *blocks[start + len(told) :]]
+
+
+def product_of(
+    trace: Trace,
+    quantity: Quantity,
+    table_of: TableOf,
+    told: tuple[Derivation | ColumnSum | MatrixBlock, ...],
+    after: Quantity | None = None,
+) -> ProductBlock | None:
+    """Returns a quantity as a product, with what is made of each of its rows; None where it is
+    none, or there is no room for it."""
+    definition = quantity.definition
+    factors = None if definition is None else factors_of(definition.operation)
+    if definition is None or factors is None:
+        return None
 
     def laid_out(quantity: Quantity, *, transposed: bool = False) -> MatrixBlock:
-        table = (known.get(quantity.name) or table_of(quantity)).alone
+        table = table_of(quantity).alone
         return table._replace(display=table.display._replace(transposed=transposed), origin="")
 
     operands = [trace[name] for name in definition.operands]
@@ -125,9 +140,7 @@ def _with_product(
         None if after is None else laid_out(after),
         None if factors.added is None else laid_out(operands[factors.added]),
     )
-    if not all(map(_has_room, product.tables)):
-        return blocks
-    return [*blocks[:start], product, *blocks[start + len(told) :]]
+    return product if all(map(_has_room, product.tables)) else None
 
 
 def _called_along(operand: MatrixBlock, result: MatrixBlock, *, rows: bool) -> MatrixBlock:
