@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from unicodedata import combining, normalize
 
-from attncli.commands.arguments import Allowed, FilesOutput, TextOutput
+from attncli.commands.arguments import Allowed, Arguments, FilesOutput, PageOptions, TextOutput
 from attncli.commands.progress import watched
 from attncli.errors import Complaints
 from attncli.names import Word
@@ -92,14 +92,13 @@ class Published(NamedTuple):
 
 def _in_all_formats(source: SiteSource, allowed: Allowed) -> Published:
     """Makes a scenario's page, sheet and whatever else there is. Raises UserError."""
-    from attncli.pages.lesson import with_lessons
-    from attncli.pages.parts.selection import select
+    from attncli.commands.pages import living_page, whole_page
     from attncli.pipeline import work
 
     scenario = allowed.load(source.scenario)
+    typed = Arguments(source.scenario, page=PageOptions(_FORMAT, allowed=allowed))
     trace = work(scenario)
-    told = with_lessons(trace, _page(trace, _FORMAT), select(trace))
-    page, commands = _commands_apart(told)
+    page = living_page(trace, typed, partial(_lesson, typed))
     pages = _pages(trace, page, source)
     pairs = dict([*pages, *_workbook(trace), *_scenario(source, allowed)])
     says = scenario.page.about or source.says or _summary(trace)
@@ -110,19 +109,28 @@ def _in_all_formats(source: SiteSource, allowed: Allowed) -> Published:
         {source.stem + end: file for end, file in pairs.items()},
         _new_words(_prose((*page.opening, *page.closing)), f"{scenario.title} {says}"),
         tuple(_places(page)),
-        tuple(_folded(trace, commands, pairs.get(_SOURCE))),
+        tuple(_folded(trace, _commands(whole_page(trace, typed)), pairs.get(_SOURCE))),
     )
 
 
-def _commands_apart(page: Document) -> tuple[Document, list[str]]:
-    """Returns a page without what names a command or an option around its sections, and the texts
-    of that."""
+def _lesson(typed: Arguments, trace: Trace) -> Document:
+    """Returns the page of `attn run` with what lessons say of its steps, and without what names a
+    command or an option around its sections."""
+    from attncli.commands.pages import whole_page
+    from attncli.pages.lesson import with_lessons
+    from attncli.pages.parts.selection import select
+
+    page = with_lessons(trace, whole_page(trace, typed), select(trace))
     opening, closing = (
-        [(block, _typed(block)) for block in blocks] for blocks in (page.opening, page.closing)
+        tuple(block for block in blocks if not _typed(block))
+        for blocks in (page.opening, page.closing)
     )
-    rest = [tuple(block for block, text in part if not text) for part in (opening, closing)]
-    commands = [text for _, text in (*opening, *closing) if text]
-    return page._replace(opening=rest[0], closing=rest[1]), commands
+    return page._replace(opening=opening, closing=closing)
+
+
+def _commands(page: Document) -> list[str]:
+    """Returns the texts of what names commands and options around the sections of a page."""
+    return [text for block in (*page.opening, *page.closing) if (text := _typed(block))]
 
 
 def _typed(block: Block) -> str:
@@ -491,7 +499,10 @@ def _linked(name: str, published: Published, around: Sequence[SiteLink]) -> dict
     ]
     links = _links(INDEX, f"{DOUBT}#{numbers}")
     page = lesson_page(contents, stem, links, own, around, published.folded if is_first else ())
-    return {**(numbers_apart(page, name, numbers) if is_first else {name: page})}
+    if not is_first:
+        return {name: page}
+    alone, its_numbers = numbers_apart(page)
+    return {name: alone, numbers: its_numbers}
 
 
 def _groups(done: Sequence[Published]) -> Iterator[SiteGroup]:

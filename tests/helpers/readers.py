@@ -144,11 +144,14 @@ class WebPage(Html):
         elif self.inside == "application/json":
             self.told += _texts(json.loads(data))
         elif self.inside == "application/octet-stream":
-            self.told += _texts(unpacked(data)["entries"])
+            its = unpacked(data)
+            self.told += _texts(
+                its["entries"] if "entries" in its else [its["words"], its["parts"]]
+            )
 
 
 def unpacked(data: str) -> Any:
-    """What a page that is worked again carries for that."""
+    """What a page carries packed: what it is worked again by, or what checks its answers."""
     return json.loads(zlib.decompress(b64decode(data), wbits=-zlib.MAX_WBITS))
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
+import zlib
+from base64 import b64encode
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from html import escape
@@ -69,6 +72,13 @@ def embedded(data: object) -> str:
     """Writes data for a page's script, as JSON that nothing in a page can end early."""
     text = json_text(data, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace("&", "\\u0026").replace(">", "\\u003e")
+
+
+def packed(data: object) -> str:
+    """Writes data for a page's script, which `unpacked` reads there, in little room."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    packer = zlib.compressobj(9, wbits=-zlib.MAX_WBITS)
+    return b64encode(packer.compress(text.encode()) + packer.flush()).decode()
 
 
 def set_apart(text: str) -> str:
@@ -272,6 +282,10 @@ def facts_html(facts: DefinitionList, style: HtmlStyle) -> str:
 def table_html(block: MatrixBlock | SideBySide | Table, style: HtmlStyle) -> str:
     """Writes a quantity, rows of several as vectors, or words; a blank where one is asked for."""
     grid, kind = grid_of(block), _KINDS[type(block)]
+    if isinstance(block, MatrixBlock) and block.variant:
+        kind += " variant"
+    if isinstance(block, Table) and block.passes:
+        kind += " passes"
     figures = ["", *("figure" * column.at_point for column in grid.columns[1:])]
     ink = style.tables.looks(Look(ink_of(block.quantity))) if isinstance(block, MatrixBlock) else ""
     named = _cell if isinstance(block, Table) else _name

@@ -1,9 +1,8 @@
 // Says of each answer whether it is right: of numbers by their author's own ones before them, of the rest by what is
-// accepted, which base64 only keeps from the eye.
+// accepted, which the packing keeps from the eye.
 "use strict";
-(() => {
-  const { words, parts, answers } = JSON.parse(document.getElementById("checking").textContent);
-  const keys = JSON.parse(atob(answers)); // one a field
+(async () => {
+  const { words, parts, answers: keys } = await unpacked(document.getElementById("checking").textContent); // keys: one a field
 
   // -- fields: each an input, or several to choose from ------------------------------------------
 
@@ -76,4 +75,5 @@
     status.textContent = "";
   });
   bar.hidden = false;
+  document.dispatchEvent(new Event("attn:checking"));
 })();

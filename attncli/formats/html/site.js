@@ -36,11 +36,13 @@
   if (inputs.length && kept()) {
     const typed = kept()[lesson]?.typed || [];
     const value = (input) => (input.type === "radio" ? "checked" : "value");
-    for (const [k, input] of typed.length === inputs.length ? inputs.entries() : []) {
-      if (!typed[k]) continue;
-      input[value(input)] = typed[k];
-      input.dispatchEvent(new Event("change", { bubbles: true }));
-    }
+    document.addEventListener("attn:checking", () => {
+      for (const [k, input] of typed.length === inputs.length ? inputs.entries() : []) {
+        if (!typed[k]) continue;
+        input[value(input)] = typed[k];
+        input.dispatchEvent(new Event("change", { bubbles: true }));
+      }
+    });
     const count = (state) => all(`.field${state}`).length;
     const save = () => keep({ typed: inputs.map((input) => input[value(input)]), right: count("[data-state=right]"), fields: count("") });
     for (const [place, event] of [[document, "change"], [one("#check"), "click"]]) place.addEventListener(event, save);
@@ -139,8 +141,8 @@
   };
   const choose = () => {
     const numbers = one("#numbers");
-    const begin = () => {
-      entries = JSON.parse(numbers.textContent);
+    const begin = async () => {
+      entries = await unpacked(numbers.textContent);
       one("datalist", doubt).replaceChildren(...named().map((value) => element("option", { value })));
       cell.value ||= named().find((name) => name.includes("[")) || "";
       show();

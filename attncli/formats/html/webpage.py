@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.resources import files
@@ -10,7 +11,7 @@ from typing import NamedTuple
 
 from attncli.document.grid import Look
 from attncli.formats.colours import DARK, LIGHT, ColourScheme, inks_on, names_of
-from attncli.formats.html.blocks import embedded, escaped
+from attncli.formats.html.blocks import embedded, escaped, packed
 from attncli.formats.svg.elements import SHAPES, colours_of, written
 from attncli.maths.notation.escaping import harmless, shown
 from attncli.names import Word
@@ -34,10 +35,13 @@ def _rules(scheme: ColourScheme) -> Iterator[str]:
     page, text = scheme.page
     yield (
         f":root {{ --page: {page}; --text: {text}; --aside: {scheme.aside}; "
-        f"--line: {scheme.line}; }}"
+        f"--line: {scheme.line}; "
+        f"{' '.join(f'--{name}: {ink};' for name, ink in scheme.said.items())} }}"
     )
     for name, ink in inks_on(scheme).items():
         yield f".{name} {{ color: {ink}; }}"
+    for name in scheme.said:
+        yield f"td > .{name} {{ color: var(--{name}); font-weight: 600; }}"
     for k, shade in enumerate(scheme.shades):
         yield f"td.shade{k} {{ background: {shade.background}; color: {shade.text}; }}"
     yield from written(colours_of(scheme), "svg")
@@ -45,15 +49,19 @@ def _rules(scheme: ColourScheme) -> Iterator[str]:
 
 PAGE_SCRIPTS = ("page.js", "pointing.js", "reading.js", "asking.js", "stepping.js")
 """Those of all pages: what they share, pointing at numbers, asking for them, stepping."""
-_MADE_SMALLER = "decimal.js"
-LIVE_SCRIPTS = (_MADE_SMALLER, "evaluator.js", "pictures.js", "live.js")
-"""Those of pages that are worked again; the first is decimal.js by M. Mclaughlin, made smaller."""
+_PACKED, _MADE_SMALLER = "packed.js", "decimal.js"
+BENCH_SCRIPT = "bench.js"
+"""That of pages on which numbers are changed in their cells, whoever works these pages again."""
+LIVE_SCRIPTS = (_MADE_SMALLER, "evaluator.js", "pictures.js", BENCH_SCRIPT, "live.js")
+"""Those of pages that are worked again, behind `packed.js`; one is decimal.js by
+M. Mclaughlin, made smaller."""
 JUDGING_SCRIPTS = ("enclosures.js", "judging.js")
 """Those of pages that judge numbers by their author's own ones, behind `reading.js`."""
-SHEET_SCRIPTS = (*JUDGING_SCRIPTS, "sheet.js")
-SCRIPTS = (*PAGE_SCRIPTS, *SHEET_SCRIPTS, "site.js")
-"""The script of all pages, those of sheets, and that of the pages of a site."""
+SHEET_SCRIPTS = (_PACKED, *JUDGING_SCRIPTS, "sheet.js")
+_SITE_SCRIPT = "site.js"
 _STYLE, _SITE = "page.css", "site.css"
+_TOGETHER = "attn.js"
+"""The one script of a site's pages, which browsers keep."""
 _STYLES = (_STYLE, "product.css", "stepping.css", "bench.css")
 """The looks of all pages, a subject a file: pages, products laid out as on paper, stepping through
 cells, what readers change."""
@@ -72,10 +80,20 @@ class PageAssets(NamedTuple):
     """Writes the element that stands for a script, by the name of its file."""
     first: tuple[str, ...] = ()
     """Scripts that run before those of all pages."""
+    packs: bool = False
+    """Whether scripts that run later stand there in little room."""
 
     def scripts_of(self, names: Iterable[str]) -> str:
         """Writes the elements that stand for scripts."""
         return "\n".join(map(self.script, names))
+
+    def later_scripts_of(self, names: Iterable[str]) -> str:
+        """Writes the elements that stand for scripts which need data that is packed."""
+        if not self.packs:
+            return self.scripts_of((_PACKED, *names))
+        texts = packed([script_text(name) for name in names])
+        data = f'<script type="application/octet-stream" id="scripts">{texts}</script>'
+        return f"{data}\n{self.script(_PACKED)}"
 
 
 def file_text(name: str) -> str:
@@ -105,14 +123,15 @@ INSIDE = PageAssets(
     "'unsafe-inline'",
     lambda: f"<style>\n{_looks()}\n</style>",
     lambda name: f"<script>\n{script_text(name)}</script>",
+    packs=True,
 )
 SHARED = PageAssets(
     f"'unsafe-inline' {_BESIDE}",
     _BESIDE,
     lambda: f'<link rel="stylesheet" href="{_STYLE}">',
-    lambda name: f'<script src="{name}"></script>',
+    lambda _: "",
 )
-"""Drawings say how wide they are in an attribute."""
+"""Drawings say how wide they are in an attribute. All scripts are one, which ends each page."""
 SERVED = PageAssets(
     INSIDE.styles,
     f"{INSIDE.scripts}; connect-src 'self'",
@@ -124,12 +143,25 @@ SERVED = PageAssets(
 
 
 def shared_files() -> Mapping[str, str]:
-    """Returns the files that the pages of a site share, by their names; their looks are also those
-    of what only a site has."""
-    return {
-        _STYLE: f"{_looks()}\n{file_text(_SITE)}",
-        **{name: script_text(name) for name in SCRIPTS},
-    }
+    """Returns the files that the pages of a site share, by their names: their looks and their
+    script, those of what only a site has with them."""
+    return {_STYLE: f"{_looks()}\n{file_text(_SITE)}", _TOGETHER: _all_scripts()}
+
+
+def _all_scripts() -> str:
+    """Joins the scripts of all kinds of pages; those of sheets and of pages that are worked again
+    run where the page has what they go by."""
+    parts = (
+        _run_in_turn((*PAGE_SCRIPTS, _PACKED)),
+        f'if (document.getElementById("checking")) {{\n{_run_in_turn(SHEET_SCRIPTS)}}}\n',
+        f'if (document.getElementById("live")) {{\n{_run_in_turn(LIVE_SCRIPTS)}}}\n',
+        script_text(_SITE_SCRIPT),
+    )
+    return "".join(('"use strict";\n', *parts))
+
+
+def _run_in_turn(names: Iterable[str]) -> str:
+    return "".join(f"{script_text(name)}\n" for name in names)
 
 
 class SiteLink(NamedTuple):
@@ -171,7 +203,7 @@ class SiteGroup(NamedTuple):
 
 
 _NUMBERS = '<script type="application/json" id="numbers">'
-_READY = 'document.getElementById("numbers").textContent = JSON.stringify({});\n'
+_READY = 'document.getElementById("numbers").textContent = "{}";\n'
 
 
 def numbers_file(lesson: str) -> str:
@@ -179,13 +211,14 @@ def numbers_file(lesson: str) -> str:
     return f"{lesson}-numbers.js"
 
 
-def numbers_apart(page: str, name: str, file: str) -> dict[str, str]:
-    """Returns a page and its numbers in a file of their own, for whoever else asks for them; a
-    script, for a page that is opened from a disk can read nothing else."""
+def numbers_apart(page: str) -> tuple[str, str]:
+    """Returns a page, without its numbers where it has them also in what it is worked again by; and
+    its numbers as a file for whoever else asks for them: a script, for a page that is opened from a
+    disk can read nothing else."""
     head, mark, rest = page.partition(_NUMBERS)
     numbers, end, after = rest.partition("</script>")
-    text = f'{head}{mark}{end}\n<script src="{file}"></script>{after}'
-    return {name: text, file: _READY.format(numbers)}
+    kept = "[]" if ' id="live">' in after else numbers
+    return f"{head}{mark}{kept}{end}{after}", _READY.format(packed(json.loads(numbers)))
 
 
 def _on_site(page: str, above: Iterable[Sequence[SiteLink]], below: str, lesson: str = "") -> str:
@@ -193,7 +226,7 @@ def _on_site(page: str, above: Iterable[Sequence[SiteLink]], below: str, lesson:
     links = f'<nav class="site" aria-label="This site">{_rows(above)}</nav>'
     head, _, body = page.partition("<body>")
     inside, end, after = body.rpartition("</main>")
-    scripted = after.replace("</body>", '<script src="site.js"></script>\n</body>')
+    scripted = after.replace("</body>", f'<script src="{_TOGETHER}"></script>\n</body>')
     kind = f' data-lesson="{lesson}"' if lesson else ' class="course"'
     return f"{head}<body{kind}>\n{links}{inside}{below}\n{end}{scripted}"
 

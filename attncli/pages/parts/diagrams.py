@@ -294,7 +294,7 @@ def _chain(trace: Trace, parts: Sequence[PlannedStep], *, back: bool) -> Diagram
     boxes = {stage: _cell(trace, its, f"c{k}") for k, (stage, its) in enumerate(groups.items())}
     more = [*(_losses if back else _tokens)(trace, groups, boxes)]
     around = {box.id: box for box, _ in more}
-    title = "The way back through time" if back else "The cell at each time"
+    title = "The way back through time" if back else "The cell at each step"
     told = {} if back else _numbers(parts[0].place, flows)
     what = "what it hands on" if told else "the shapes of what it hands on"
     return Diagram(
@@ -351,7 +351,7 @@ def _cell(trace: Trace, parts: Sequence[PlannedStep], name: str) -> Box:
     times = {_forward(part) for part in parts}
     many = len({at.time for at in times if isinstance(at, CellPlace)})
     if many > 1:
-        label, below = f"{counted(many, 'more time')}", "alike"
+        label, below = f"{counted(many, 'more step')}", "alike"
     return Box(name, label, below, time, row)
 
 
