@@ -253,7 +253,7 @@ class TestInTheBrowser:
             page.evaluate("scrollTo({top: 2000, behavior: 'instant'})")
             line, link = (
                 page.locator("nav.contents"),
-                page.locator("nav.contents a", has_text="Softmax"),
+                page.locator("nav.contents li a", has_text="Softmax"),
             )
             assert line.bounding_box()["height"] < 48
             assert link.is_hidden()
