@@ -15,6 +15,7 @@ from attncli.formats.pages import html
 from attncli.judging.judging import Judge
 from attncli.judging.verdicts import read_number
 from attncli.maths.equations.tree import Location
+from attncli.option_values import Pictures
 from attncli.pages.parts.selection import Selection
 from attncli.pages.walkthrough import walkthrough
 from tests.conftest import sampled
@@ -222,16 +223,14 @@ def test_what_practice_accepts_is_right_here(name: str, chromium: Any, tmp_path:
     path.write_text(render(page_of(name), "html", RenderOptions()), "utf-8")
     with opened(chromium, path) as page:
         page.wait_for_function("document.querySelector('.stepper output')?.innerText")
-        numbers = page.evaluate(
-            "[...attncli.places.keys()].map((n) => [n, attncli.nameOf(n)])"
-        )
+        numbers = page.evaluate("[...attncli.places.keys()].map((n) => [n, attncli.nameOf(n)])")
         told = []
         for n, address in numbers:
             if address not in addresses or not page.evaluate("n => attncli.entry(n).length > 3", n):
                 continue
             cell = addresses[address]
             low, high = judge.accepted(cell)
-            unit = 10.0 ** -trace.rounding.decimals
+            unit = 10.0**-trace.rounding.decimals
             right = trace[cell.quantity].number(*cell.indices).shown
             for text, is_right in (
                 (str(right), True),
@@ -247,7 +246,7 @@ def test_what_practice_accepts_is_right_here(name: str, chromium: Any, tmp_path:
 @sampled(6, name=[name for name in SHIPPED if name not in LARGE])
 def test_a_page_has_few_stops(name: str, chromium: Any, tmp_path: Path) -> None:
     path = tmp_path / "page.html"
-    document = walkthrough(shipped_trace(name), Selection().illustrated(True))
+    document = walkthrough(shipped_trace(name), Selection().illustrated(Pictures.ONE))
     path.write_text(render(document, "html", RenderOptions()), "utf-8")
     with opened(chromium, path) as page:
         if not page.locator(".stepper:visible").count():

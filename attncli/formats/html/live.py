@@ -20,7 +20,6 @@ from attncli.maths.notation.escaping import visible
 from attncli.maths.notation.trees import Tree, tree_of
 from attncli.names import Word, raw_text
 
-
 _MUCH = 1.1
 """Units of the last place that a range is wider than."""
 
@@ -117,8 +116,12 @@ class LivePage(NamedTuple):
         quantities = [*cells.quantities()]
         mistakes = cells.mistakes(self.document.interactive.mistakes)
         return {
-            **{"quantities": quantities, "entries": entries, "numbers": numbers, "told": told},
-            **{"mistakes": mistakes, "accepted": self._accepted(asked)},
+            "quantities": quantities,
+            "entries": entries,
+            "numbers": numbers,
+            "told": told,
+            "mistakes": mistakes,
+            "accepted": self._accepted(asked),
         }
 
     def _accepted(self, asked: AskedNumbers) -> Mapping[int, Sequence[str]]:
