@@ -134,6 +134,8 @@ class Table(NamedTuple):
     rows: tuple[tuple[TableCell, ...], ...]
     folded: bool = False
     """Whether its second half stands at the right of the first, under the same headings."""
+    passes: bool = False
+    """Whether each row tells the token that a pass over the model gives, and its probability."""
 
 
 class TreeRow(NamedTuple):

@@ -242,6 +242,8 @@ class WorkedTable(NamedTuple):
     """Whether its numbers are moved from elsewhere and keep their looks."""
     own: bool = False
     """Whether its decimals are its own, and not those of all."""
+    constant: bool = False
+    """Whether it is a setting, which equations have as a constant, and which is above 0."""
 
 
 class WrongWorking(NamedTuple):

@@ -11,7 +11,9 @@ from attncli.formats import FormatInfo, PaperAbilities, RenderOptions
 from attncli.option_values import Pictures
 
 SUFFIXES = (".pdf",)
-ABILITIES = FormatInfo(PaperAbilities(together=True), pictures=Pictures.ONE, package="typst")
+ABILITIES = FormatInfo(
+    PaperAbilities(together=True), pictures=Pictures.ONE, products=True, package="typst"
+)
 
 
 _GET = "pip install 'attncli[pdf]'"

@@ -282,6 +282,10 @@ def facts_html(facts: DefinitionList, style: HtmlStyle) -> str:
 def table_html(block: MatrixBlock | SideBySide | Table, style: HtmlStyle) -> str:
     """Writes a quantity, rows of several as vectors, or words; a blank where one is asked for."""
     grid, kind = grid_of(block), _KINDS[type(block)]
+    if isinstance(block, MatrixBlock) and block.variant:
+        kind += " variant"
+    if isinstance(block, Table) and block.passes:
+        kind += " passes"
     figures = ["", *("figure" * column.at_point for column in grid.columns[1:])]
     ink = style.tables.looks(Look(ink_of(block.quantity))) if isinstance(block, MatrixBlock) else ""
     named = _cell if isinstance(block, Table) else _name
