@@ -122,6 +122,7 @@
     else if (target.matches("input[data-key]")) {
       if (!(key in STEPS) && key !== "Enter") return;
       if (key in STEPS) target.value = stepped(target.value, STEPS[key]);
+      refuse("", target);
       ask(target.dataset.key, plain(target.value).replace(",", "."));
       event.preventDefault();
     }

@@ -90,7 +90,7 @@
   // -- what is said of it: above the page, and in its address ----------------------------------------
 
   const tell = (trouble) => {
-    for (const choice of bar.querySelectorAll("[data-key]")) if (!trouble || choice !== document.activeElement) choice.value = chosen(choice.dataset.key);
+    for (const choice of bar.querySelectorAll("[data-key]")) if (!trouble || choice !== document.activeElement || choice.localName === "select") choice.value = chosen(choice.dataset.key);
     const is = (key) => data.choices[key]?.[0] ?? numberOf(key);
     const list = [...changes].map(([key, value]) => `${key.replace(",", ", ")} ${is(key)} → ${value}`.replace(/ -(?=[\d.])/g, " −")).join("; ");
     const other = changes.size ? new Set([...main.querySelectorAll(".changed[data-n]")].map((shown) => version.entries[shown.dataset.n][0])).size : 0;
