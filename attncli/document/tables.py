@@ -273,20 +273,21 @@ SIGNS: Mapping[str, str] = MappingProxyType(
 
 VERDICTS: Mapping[str, str] = MappingProxyType(
     {
-        "correct": "V",
-        "worked otherwise": "V",
-        "carried forward": "Q",
-        "not worked": "K",
-        "rounding": "given",
-        "known mistake": "K",
-        "slip": "K",
+        "correct": "right",
+        "worked otherwise": "right",
+        "carried forward": "carried",
+        "not worked": "wrong",
+        "rounding": "carried",
+        "known mistake": "wrong",
+        "slip": "wrong",
         "by hand": "aside",
         "blank": "aside",
-        "unreadable": "K",
-        "changed": "K",
+        "unreadable": "wrong",
+        "changed": "changed",
     }
 )
-"""The inks of numbers of which that is said: green, blue and red ones of those that there are."""
+"""The inks of numbers of which that is said. One that follows, or is rounded otherwise, is neither
+right nor wrong; its sign tells which."""
 
 
 CHANGED = "changed"

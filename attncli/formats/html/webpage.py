@@ -35,10 +35,13 @@ def _rules(scheme: ColourScheme) -> Iterator[str]:
     page, text = scheme.page
     yield (
         f":root {{ --page: {page}; --text: {text}; --aside: {scheme.aside}; "
-        f"--line: {scheme.line}; }}"
+        f"--line: {scheme.line}; "
+        f"{' '.join(f'--{name}: {ink};' for name, ink in scheme.said.items())} }}"
     )
     for name, ink in inks_on(scheme).items():
         yield f".{name} {{ color: {ink}; }}"
+    for name in scheme.said:
+        yield f"td > .{name} {{ color: var(--{name}); font-weight: 600; }}"
     for k, shade in enumerate(scheme.shades):
         yield f"td.shade{k} {{ background: {shade.background}; color: {shade.text}; }}"
     yield from written(colours_of(scheme), "svg")
