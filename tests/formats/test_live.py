@@ -60,7 +60,7 @@ def shown(chromium: Any, document: Document, path: Path, address: str = "") -> I
         if address:
             page.goto(f"{path.as_uri()}{address}")
             page.reload()
-        page.wait_for_function("window.attncli?.live")
+        page.wait_for_function("() => window.attncli?.live")
         yield page
 
 
@@ -376,7 +376,7 @@ def test_a_number_is_dragged(chromium: Any, tmp_path: Path) -> None:
         page.mouse.move(box["x"] + 33, box["y"] + 5)
         page.mouse.up()
         page.wait_for_function(
-            "document.querySelector('td > [data-set=\"W_K[2,1]\"]').textContent == '5'"
+            "() => document.querySelector('td > [data-set=\"W_K[2,1]\"]').textContent == '5'"
         )
         assert page.locator("input.change").count() == 0
         page.get_by_role("button", name="Undo").click()
@@ -440,12 +440,12 @@ def test_a_workbench_where_there_is_room(chromium: Any, tmp_path: Path, width: i
                 assert cell.locator("xpath=ancestor::section").get_attribute("id") == "s2"
             page.evaluate("document.querySelector('#s5').scrollIntoView({behavior: 'instant'})")
         page.set_viewport_size({"width": 700, "height": 900})
-        page.wait_for_function("!document.body.matches('.bench')")
+        page.wait_for_function("() => !document.body.matches('.bench')")
         narrow = page.evaluate(ORDER)
     with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:
         page.set_viewport_size({"width": 700, "height": 900})
         page.reload()
-        page.wait_for_function("window.attncli?.live")
+        page.wait_for_function("() => window.attncli?.live")
         assert page.evaluate(ORDER) == narrow
 
 
@@ -469,7 +469,7 @@ def test_an_address_that_says_nothing_is_told(chromium: Any, tmp_path: Path) -> 
         for address in ADDRESSES:
             page.goto("about:blank")
             page.goto(f"{(tmp_path / 'page.html').as_uri()}#{address}")
-            page.wait_for_function("window.attncli?.live")
+            page.wait_for_function("() => window.attncli?.live")
             assert page.locator("#changes .made.wrong").count() == ("=" in address), address
             assert page.evaluate("attncli.live.numbers()") == numbers, address
             assert "Changed" not in page.inner_text("#changes .made")
