@@ -69,7 +69,7 @@ class ExerciseArguments(NamedTuple):
         choice(
             "--blank",
             lambda: BLANKS,
-            "What is taken out: `results`, the terms inside the lines of `working`, `all` of "
+            "What is left blank: `results`, the terms inside the lines of `working`, `all` of "
             "both, or a seeded share of both, `random:0.4`.",
             "|".join((*BLANKS[:-1], "random:SHARE")),
         ),
@@ -323,7 +323,8 @@ class PracticeArguments(NamedTuple):
         text(
             "--minutes",
             "N",
-            "Go on for so many minutes, each time with other numbers; best with one `--step`.",
+            "Continue for so many minutes, each time with other numbers. This suits one `--step` "
+            "best.",
         ),
     ] = None
     place: Annotated[
@@ -353,7 +354,7 @@ class PracticeArguments(NamedTuple):
 def practice(typed: PracticeArguments) -> int:
     """Practise number by number, and hear at once what follows.
 
-    A wrong number is told from a known mistake, `?` gives a hint, `show` works another line, and
+    A known mistake is named, `?` gives a hint, `show` works another line, and
     you may go on from your own number. What was wrong comes again, with other numbers. Answers may
     come from a file or a pipe too, one a line. Exit status 0 if all that was answered is right, 1
     if something isn't.
@@ -384,8 +385,8 @@ class GradeArguments(NamedTuple):
         str,
         argument(
             "EXERCISE|SCENARIO",
-            "The exercise file, with all of its forms, or the folder that was made of it, or "
-            "this folder's manifest; or a scenario, where what is asked is read from the answers.",
+            "The exercise file, with all of its forms, or the folder made from it, or "
+            "this folder's manifest. For a scenario, what is asked is read from the answers.",
         ),
     ]
     answers: Annotated[
@@ -460,8 +461,8 @@ class GradeArguments(NamedTuple):
         ),
         "output": output(
             "FILE|FOLDER",
-            "A file for the report or the table; a folder for a marked paper of each student as "
-            "well, a page for the next lesson, and tables that Moodle and Canvas import.",
+            "A file for the report or the table. A folder also gets each student's marked paper, a "
+            "page for the next lesson, and tables that Moodle and Canvas import.",
         ),
     },
     effort=SHEETS,

@@ -142,9 +142,9 @@ class CheckedOrder(NamedTuple):
 
     @property
     def says(self) -> str:
-        """Tells which known mistakes needn't show in each form; empty where there are none."""
+        """Tells which known mistakes may not be visible in every form; empty if there are none."""
         each = dict.fromkeys(f"{a.definition.name}: {a.mistake.name}" for a in self.hidden)
-        told = f"known mistakes that needn't show in each form: {', '.join(each)}\n"
+        told = f"mistakes that may not be visible in every form: {', '.join(each)}\n"
         return told if each else ""
 
     @property
@@ -187,8 +187,8 @@ class LostToRounding:
         """Tells which answers are lost to rounding; empty where none are."""
         lines = (
             f"{name.capitalize()} rounds what is typed to {self._decimals[name]} decimals, so the"
-            f" right answer is marked wrong for {self._listed_items([*items.values()])};"
-            " give the numbers another scale, or ask for fewer decimals\n"
+            f" right answer is marked wrong for {self._listed_items([*items.values()])}."
+            " Give the numbers another scale, or ask for fewer decimals\n"
             for name, items in self._found.items()
             if items
         )

@@ -50,15 +50,15 @@ def _steps() -> Iterable[str]:
 
 BY_SUFFIX = "The output format; by default terminal, or as -o's suffix says."
 _FORMATS = (
-    " `html` is one file in which every number can be asked where it comes from; `svg` has"
-    " the pictures of the page alone; `xlsx` is a workbook whose numbers are formulas; `npz`"
-    " and `safetensors` have the quantities alone; `pdf`, `xlsx` and `safetensors` need"
+    " `html` is one file in which every number can be asked where it comes from. `svg` has"
+    " the pictures of the page alone. `xlsx` is a workbook whose numbers are formulas. `npz`"
+    " and `safetensors` have the quantities alone. `pdf`, `xlsx` and `safetensors` need"
     " `pip install 'attncli[pdf,xlsx,safetensors]'`."
 )
 DETAILS_SAY = (
     "`summary`: each head's weights, the result, and what was found; `rows`: one row of each table"
     " worked; `full`: every cell. By default `full`, or `rows` where that would be long; JSON is"
-    " always told in full by default."
+    " always in full by default."
 )
 STEP = text(
     "--step", "NAME", "Only this step; may be repeated. `attn list steps` names them.", _steps
@@ -312,7 +312,7 @@ class PageOptions(NamedTuple):
         bool,
         flag(
             "--fragment",
-            "LaTeX without a preamble, to be read into a document of your own that loads "
+            "LaTeX without a preamble, to be included in a document of your own that loads "
             "amsmath and booktabs (of an exercise: an `exam` document).",
         ),
     ] = False

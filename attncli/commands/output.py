@@ -100,7 +100,9 @@ def check_binary(form: str, output: str | None) -> None:
 
     if output is None and form in binary_format_names():
         right = f"name one, like -o page{suffixes_of(form)[0]}, or -o - for a pipe"
-        raise OutputError.of(f"--format {form}", "its files are no text to be read here", right)
+        raise OutputError.of(
+            f"--format {form}", "its files aren't text that can be shown here", right
+        )
 
 
 def check_able(ability: str, form: str, option: str, wrong: str) -> None:

@@ -7,7 +7,7 @@ is for students it holds no answer.
 """
 
 # no lazy annotations here: a named tuple would compile each of them when it is imported
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -20,6 +20,7 @@ from attncli.document.tables import (
     ProductBlock,
     SideBySide,
     WorkedTable,
+    WrongWorking,
 )
 from attncli.maths.equations.tree import (
     Equation,
@@ -133,6 +134,8 @@ class Table(NamedTuple):
     rows: tuple[tuple[TableCell, ...], ...]
     folded: bool = False
     """Whether its second half stands at the right of the first, under the same headings."""
+    passes: bool = False
+    """Whether each row tells the token that a pass over the model gives, and its probability."""
 
 
 class TreeRow(NamedTuple):
@@ -262,11 +265,16 @@ def each(blocks: Iterable[Block]) -> Iterator[Block]:
         yield block
 
 
-def in_lines(blocks: Iterable[Block]) -> Iterator[Block]:
+def in_lines(
+    blocks: Iterable[Block], fits: Callable[[ProductBlock], bool] = lambda _: False
+) -> Iterator[Block]:
     """Yields the blocks with the lines and tables of products in their place, for formats that
-    don't lay these out."""
+    don't lay these out, but for those that one `fits`."""
     for block in each(blocks):
-        yield from block.told if isinstance(block, ProductBlock) else (block,)
+        if isinstance(block, ProductBlock) and not fits(block):
+            yield from block.told
+        else:
+            yield block
 
 
 def as_on_paper(blocks: Iterable[Block], beside: Collection[Name] = ()) -> Iterator[Block]:
@@ -399,15 +407,10 @@ class Answers(NamedTuple):
     """How numbers of an exercise follow from what their author wrote before, for pages that judge
     them."""
 
-    @property
-    def in_lines(self) -> "Answers":
-        """Returns them with the lines and tables of products."""
-        return self if self.key is None else self._replace(key=self.key.in_lines)
-
 
 class Interactive(NamedTuple):
     """What a reader can do with a page's numbers: ask where they come from, work them again, change
-    them, see the pages of other traces; for formats in which that works.
+    them, be asked for them, see the pages of other traces; for formats in which that works.
 
     A student's sheet has none of it.
     """
@@ -421,6 +424,10 @@ class Interactive(NamedTuple):
     """The whole pages of a scenario's other traces."""
     changeable: "Changeable | None" = None
     """What a reader can change."""
+    mistakes: Mapping[str, Sequence[WrongWorking]] = MappingProxyType({})
+    """What known mistakes make of quantities, by their full names, for readers who are asked."""
+    accepted: Mapping[Location, tuple[float, float]] = MappingProxyType({})
+    """The ends of the range that is right for each number, where readers are asked for it."""
     head: "Callable[[], WholeHead | None]" = lambda: None
     """Finds the head that the page is about, for formats that lay it out on one sheet."""
 
@@ -514,7 +521,10 @@ class Document(NamedTuple):
     @property
     def in_lines(self) -> "Document":
         """Returns it for formats that don't lay products out: with their lines and tables."""
-        return self._replace(
-            sections=tuple(s._replace(blocks=tuple(in_lines(s.blocks))) for s in self.sections),
-            answers=self.answers.in_lines,
-        )
+        return self.laid_out(lambda _: False)
+
+    def laid_out(self, fits: Callable[[ProductBlock], bool]) -> "Document":
+        """Returns it for formats that lay those products out that there is room for."""
+        sections = (s._replace(blocks=tuple(in_lines(s.blocks, fits))) for s in self.sections)
+        key = None if self.answers.key is None else self.answers.key.laid_out(fits)
+        return self._replace(sections=tuple(sections), answers=self.answers._replace(key=key))

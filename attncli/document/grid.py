@@ -88,8 +88,6 @@ class GridCell(NamedTuple):
                 return Word(f"{raw}{self.behind}")
             case Symbol(name):
                 return f"{name}{self.behind}"
-            case Transposed():
-                return f"{plain(self.content)}{self.behind}"
             case Branch():
                 return self.content.drawn()
             case Omission():

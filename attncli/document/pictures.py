@@ -37,6 +37,8 @@ class Bars(NamedTuple):
     title: Label
     labels: tuple[Label, ...]
     series: tuple[Series, ...]
+    said_of: tuple[Number, ...] = ()
+    """Numbers that its words name, which are no bars of it."""
 
 
 class Curves(NamedTuple):
@@ -98,6 +100,8 @@ class Box(NamedTuple):
     """Whether it stands out."""
     frame: str = ""
     """The name of the frame around it and others of the same frame: `2 layers`."""
+    section: int = 0
+    """The number of the page's section that it stands for; 0 for none."""
 
 
 class Link(NamedTuple):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from attncli.maths.equations.signatures import Signature
 from attncli.maths.equations.tree import Blank, Equation, Expression, Number, Sum, numbers_in
 from attncli.maths.numbers import decimals
-from attncli.names import TOP, Name, Word
+from attncli.names import TOP, Name, Word, WordedText
 
 if TYPE_CHECKING:
     from attncli.document.blocks import ColumnSum, Derivation
@@ -242,6 +242,17 @@ class WorkedTable(NamedTuple):
     """Whether its numbers are moved from elsewhere and keep their looks."""
     own: bool = False
     """Whether its decimals are its own, and not those of all."""
+    constant: bool = False
+    """Whether it is a setting, which equations have as a constant, and which is above 0."""
+
+
+class WrongWorking(NamedTuple):
+    """A quantity as a known mistake makes it."""
+
+    says: WordedText
+    """A sentence that names the mistake."""
+    worked: WorkedTable
+    """The quantity, worked so."""
 
 
 SIGNS: Mapping[str, str] = MappingProxyType(
@@ -262,20 +273,21 @@ SIGNS: Mapping[str, str] = MappingProxyType(
 
 VERDICTS: Mapping[str, str] = MappingProxyType(
     {
-        "correct": "V",
-        "worked otherwise": "V",
-        "carried forward": "Q",
-        "not worked": "K",
-        "rounding": "given",
-        "known mistake": "K",
-        "slip": "K",
+        "correct": "right",
+        "worked otherwise": "right",
+        "carried forward": "carried",
+        "not worked": "wrong",
+        "rounding": "carried",
+        "known mistake": "wrong",
+        "slip": "wrong",
         "by hand": "aside",
         "blank": "aside",
-        "unreadable": "K",
-        "changed": "K",
+        "unreadable": "wrong",
+        "changed": "changed",
     }
 )
-"""The inks of numbers of which that is said: green, blue and red ones of those that there are."""
+"""The inks of numbers of which that is said. One that follows, or is rounded otherwise, is neither
+right nor wrong; its sign tells which."""
 
 
 CHANGED = "changed"

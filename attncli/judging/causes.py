@@ -141,6 +141,8 @@ def _are_near(right: Enclosure, numbers: Array) -> bool:
 
 
 def _has(fewer: int, places: int) -> str:
+    if not fewer:
+        return f"It is rounded to a whole number, where {counted(places, 'decimal')} are asked for"
     return f"It has {counted(fewer, 'decimal')} instead of {places}"
 
 
@@ -156,7 +158,7 @@ def _too_few_decimals(paths: Paths, cell: Location, given: Given) -> Iterator[Ca
 
 
 def _too_few(says: str) -> Cause:
-    return Cause("too_few_decimals", f"{says}, which is too few to tell it from other numbers.")
+    return Cause("too_few_decimals", f"{says}, so it looks the same as other numbers.")
 
 
 @np.errstate(invalid="ignore")

@@ -100,7 +100,7 @@ def diff(typed: DiffArguments) -> PageOutput:
     ones, as far as its floats can tell; names of PyTorch modules and hooks are known. In Python
     attncli.torch.compare(module, x) compares a module itself, without a dump. Exit status 0
     when all follow, 1 when one departs or has a wrong shape, 3 when none does and of some
-    nothing can be told.
+    nothing can be said.
 
     Examples:
 

@@ -183,7 +183,7 @@ DEPARTS, CANT_TELL = 1, 3
 
 def status_of(comparison: Comparison) -> int:
     """Returns the exit status of a command: 0 when all follow, 1 when a tensor departs or has a
-    wrong shape, 3 when nothing can be told of some, or of what a module returns."""
+    wrong shape, 3 when nothing can be said of some, or of what a module returns."""
     if comparison.first is not None or comparison.misshapen:
         return DEPARTS
     is_told = comparison.lost is None and comparison.dump.left_out.unjudged is None
@@ -194,7 +194,7 @@ def in_short(comparison: Comparison) -> Spans:
     """Sums a comparison up: `heads[1].scaled departs first. It looks like this: Forgetting to
     scale, …`"""
     lost = sum(c.standing == "can't tell" for c in comparison.compared)
-    more = f" Of {counted(lost, 'tensor')} nothing can be told." if lost else ""
+    more = f" Of {counted(lost, 'tensor')} nothing can be said." if lost else ""
     if comparison.first is not None:
         return (*_first_in_short(comparison, comparison.first), more)
     if comparison.misshapen:
@@ -212,20 +212,20 @@ def in_short(comparison: Comparison) -> Spans:
         index = len(comparison.compared) - lost
         rest = f" {_every(index, 'other tensor')} {_follow(index)}." if index else ""
         if lost == 1:
-            return ("Nothing can be told of ", Term(comparison.lost.name), ".", rest)
-        of_many = f"Nothing can be told of {counted(lost, 'tensor')}: "
+            return ("Nothing can be said of ", Term(comparison.lost.name), ".", rest)
+        of_many = f"Nothing can be said of {counted(lost, 'tensor')}: "
         return (of_many, Term(comparison.lost.name), " is the first of them.", rest)
     return (_all_follow(comparison), *_judged(comparison))
 
 
 def _cant_compare(unjudged: Unjudged) -> Spans:
-    """Says why what a module returns can't be compared: `Nothing can be told of what the module
+    """Says why what a module returns can't be compared: `Nothing can be said of what the module
     returns: …`"""
     end = f"what comes out of the scenario is {_shape(unjudged.right)}"
     end = end if unjudged.right else "nothing comes out of the scenario"
     has = "is no array of floats" if unjudged.shape is None else f"is {_shape(unjudged.shape)}"
     return (
-        "Nothing can be told of what the module returns: ", Word(unjudged.called),
+        "Nothing can be said of what the module returns: ", Word(unjudged.called),
         f" {has}, and {end}.",
     )  # fmt: skip
 
@@ -346,7 +346,7 @@ def _all_follow(comparison: Comparison) -> str:
     says = f"{text} {_follow(len(every))}{as_computed}."
     is_open = [c.judged.open for c in every]
     opened, size = sum(int(o.sum()) for o in is_open), sum(o.size for o in is_open)
-    return f"{says} Of {opened} of their {size} numbers nothing can be told." if opened else says
+    return f"{says} Of {opened} of their {size} numbers nothing can be said." if opened else says
 
 
 def _shape(shape: tuple[int, ...]) -> str:
@@ -370,7 +370,7 @@ def _wrong_shapes(comparison: Comparison, options: OptionWords) -> Iterator[Sect
 
 
 def _lost(comparison: Comparison, options: OptionWords) -> Iterator[Section]:
-    """Yields the section of the first tensor of which nothing can be told, with why, and what would
+    """Yields the section of the first tensor of which nothing can be said, with why, and what would
     help."""
     compared = comparison.lost
     if compared is None:
@@ -392,7 +392,7 @@ def _lost(comparison: Comparison, options: OptionWords) -> Iterator[Section]:
         for i, j in cells[:_MOST_CELLS]
     ]
     says = (
-        f" is the first of which nothing can be told: {_why_lost(comparison, compared, len(cells))}"
+        f" is the first of which nothing can be said: {_why_lost(comparison, compared, len(cells))}"
     )
     blocks = (
         Paragraph((Term(compared.name), *_called(compared, options), says)),
@@ -400,7 +400,7 @@ def _lost(comparison: Comparison, options: OptionWords) -> Iterator[Section]:
         Paragraph(("What would help:",)),
         Bullets(tuple(_help(comparison, compared, options))),
     )
-    yield Section("", None, ("What can't be told",), (), blocks)
+    yield Section("", None, ("What remains open",), (), blocks)
 
 
 def _why_lost(comparison: Comparison, compared: Compared, count: int) -> str:
@@ -664,7 +664,7 @@ _MEANING: Mapping[Standing, str] = {
     "agrees": "agrees",
     "departs": "departs from what follows from the tensors before it",
     "carried forward": "is carried forward: another number, which follows from one that departs",
-    "can't tell": "can't be told: its rounding may hide anything",
+    "can't tell": "can't be judged: its rounding may hide anything",
 }
 
 

@@ -595,7 +595,7 @@ def _findings(comparison: ComparedTraces) -> Iterator[Section]:
         yield _section(title, Paragraph(("Both: ", *found[0])))
         return
     items: list[Spans] = [
-        (f"The {which}: ", *(spans or ("nothing that is told here.",)))
+        (f"The {which}: ", *(spans or ("nothing that is shown here.",)))
         for which, spans in zip(ORDINALS, found, strict=True)
     ]
     yield _section(title, Bullets(tuple(items)))

@@ -138,7 +138,7 @@ def _at_a_time(trace: Trace, address: Address) -> tuple[str, str] | None:
     name = f"{address.name}[{time}]"
     if name not in trace.quantities or not others:
         return None
-    return "the time stands by itself", f"did you mean {name}[{listed(others)}]?"
+    return "the step stands by itself", f"did you mean {name}[{listed(others)}]?"
 
 
 def text_of_list(trace: Trace, name: Name) -> TokenizedText:

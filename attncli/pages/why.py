@@ -290,9 +290,7 @@ def _notes(tree: _ShownTree) -> Iterator[Block]:
             )
         )  # fmt: skip
     if any(ancestry.ancestors[cell].is_elided for cell in tree.lines):
-        yield Callout(
-            ("Long sums are told in short: only the terms that stand there are followed.",)
-        )
+        yield Callout(("Long sums are shortened: only the terms that are shown are followed.",))
 
 
 def _levels(depth: int) -> str:

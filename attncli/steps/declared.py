@@ -131,7 +131,7 @@ _EXAMPLE = Record.of(
 )
 _SENTENCE = Record.of(
     Key("says", _TEXT, "the sentence"),
-    Key("when", MapOf(_TEXT, "key"), "what the scenario says where it is told"),
+    Key("when", MapOf(_TEXT, "key"), "what the scenario says where it is shown"),
 )
 _SENTENCES = OneOrMany(
     Either(lambda node: _SENTENCE if isinstance(node, Map) else _TEXT, (_TEXT, _SENTENCE))
@@ -164,9 +164,9 @@ _FILE = Record.of(
         " place the last quantity takes"),
     Key("equations", ListOf(_EQUATION), "what it makes"),
     Key("pictures", _TEXTS, "the kinds of its pictures"),
-    Key("in_letters", _TREE, "what it is told with in general: x, and what is said of its keys"),
+    Key("in_letters", _TREE, "what it is shown with in general: x, and what is said of its keys"),
     Key("example", _EXAMPLE, "what it is explained on"),
-    Key("on_the_way", _FLAG, "whether a head that is told in brief goes without it", default=False),
+    Key("on_the_way", _FLAG, "whether a head shown in brief goes without it", default=False),
     Key("mistakes", MapOf(_MISTAKE, "mistake"), "common mistakes"),
     Key("backward", _BACKWARD, "how gradients go back through it"),
     needs=Needs("a step", _NEEDED, "{at: head, …}"),

@@ -95,8 +95,8 @@ QUANTIZE_STEP = Step(
         happens=lambda _: (
             "The scale is the largest size divided by the largest whole number that there is. Each"
             " weight is divided by it and rounded to a whole number. Times the scale, that comes"
-            " back nearly as it was, and the error is the difference. The model goes on with what"
-            " came back."
+            " back nearly as it was, and the error is the difference. The model uses what came"
+            " back."
         ),
         why="A weight of 8 or 4 bits takes a quarter or an eighth of the memory of one of 32.",
         more=(
@@ -118,7 +118,7 @@ QUANTIZE_STEP = Step(
         ),
         Mistake(
             "not_restored",
-            "Going on with the whole numbers, without multiplying them by the scale.",
+            "Using the whole numbers, without multiplying them by the scale.",
             wrong(left_out, "restored"),
         ),
     ),

@@ -245,8 +245,9 @@ PROGRESS_STEP = Step(
         ),
         why="The gradient predicts how a small step changes the loss.",
         more=(
-            "It is the slope where the step begins. The loss is curved, so a long step comes to"
-            " less or more than the slope promises. That may even be more than all of the loss."
+            "It is the slope where the step begins. The loss is curved, so a long step"
+            " changes it by another amount than the gradient predicted. The prediction may even be"
+            " larger than the whole loss."
         ),
         titled=lambda place: f"Progress after update {place.update}",
     ),

@@ -96,7 +96,7 @@ class SavedSteps:
 def _check_lengths(texts: Iterable[Sequence[str]]) -> None:
     """Raises SavedStepsError where the words of a text have too many characters together."""
     if any(sum(map(len, words)) > LONGEST_TEXT for words in texts):
-        wrong = f"the text that it cuts comes to more than {LONGEST_TEXT:,} characters"
+        wrong = f"the text that it cuts has more than {LONGEST_TEXT:,} characters"
         raise SavedStepsError(wrong, "give a shorter text, or another tokenizer")
 
 

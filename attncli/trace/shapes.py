@@ -514,7 +514,7 @@ def _others(
     if of == _D:
         return f"the weights of the input for the other gates are for {_numbers(sizes[_D])}"
     if of == _K:
-        return f"what is read out has {_numbers(sizes[_K])}"
+        return f"the read-out has {_numbers(sizes[_K])}"
     several = "directions" if _K in (sides[0].of, sides[1].of) else "gates"
     each = f" in each of {times} {several}" if times > 1 else ""
     return f"the memory of this cell has {_numbers(sizes[_H])}{each}"

@@ -414,7 +414,7 @@ def _in_order(plan: Sequence[Definition]) -> Sequence[Definition]:
     try:
         order = [*TopologicalSorter(graph).static_order()]
     except CycleError as error:
-        raise ValueError(f"{error.args[1][0]} would be made of itself") from None
+        raise ValueError(f"{error.args[1][0]} would be computed from itself") from None
     return [known[name] for name in order if name in known]
 
 
@@ -438,7 +438,7 @@ def make(
 
         row = _failing(definition, operands, trouble)
         cause = cause_of(scenario, quantities, definition, trouble)
-        made_of = "" if cause == definition.blame else f", made of {cause}"
+        made_of = "" if cause == definition.blame else f", computed from {cause}"
         wrong, right = (
             f"{definition.name}{row}: {trouble.what}{made_of}",
             f"{remedy_of(rounding, quantities, definition, trouble)} would do",

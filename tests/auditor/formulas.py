@@ -26,7 +26,7 @@ Place = tuple[str, int]
 _TOKEN = re.compile(
     r"\s*(?:(?P<over>(?:Σ|mean|max|min|prod)_(?:\{|[^\W\d]\w*(?=[\s(])))"
     r"|(?P<number>∞|\d+(?:\.\d+)?)"
-    r"|(?P<word>(?:where|else|and|or)\b)"
+    r"|(?P<word>(?:where|otherwise|and|or)\b)"
     r"|(?P<name>[^\W\d]\w*)"
     r"|(?P<mark>[-+−×/^√()\[\],{}:<≤>≥=≠]))"
 )
@@ -240,7 +240,7 @@ class _Reader:
         self.take()
         condition = self.condition()
         self.take(",")
-        self.take("else")
+        self.take("otherwise")
         other = self.choice()
         return lambda scope: chosen(scope) if condition(scope) else other(scope)
 

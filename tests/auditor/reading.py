@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise, takewhile
+from itertools import accumulate, pairwise, takewhile
 
 from tests.auditor.calculator import INDEX, NAME
 from tests.auditor.html import Element, main_of, rows_of
@@ -161,8 +161,54 @@ def _terminal(page: str) -> list[PageSection]:
         elif lines == ["Variants"]:
             sections.append(section)
         elif not lines[0].startswith(("▸", "•")):
-            sections[-1].statements += _statements(lines)
+            rules = [k for k, line in enumerate(lines) if "┼" in line]
+            if len(rules) == 2 and rules[0] == 1 and lines[rules[1]].count("┼") > 1:
+                product, lines = _terminal_product(lines, rules[1])
+                sections[-1].products.append(product)
+            sections[-1].statements += _statements(_to_the_left(lines))
     return sections
+
+
+def _terminal_product(lines: Sequence[str], rule: int) -> tuple[Product, list[str]]:
+    """A product, whose lower tables have their rule in a line; and what stands at its right."""
+    upper, *lower = (match.span() for k in (1, rule) for match in re.finditer("─+┼─+", lines[k]))
+    end = max(upper[1], *(stop for _, stop in lower))
+    above = _terminal_grid(lines[: rule - 1], *upper)
+    starts = [start for start, _ in lower]
+    left, result, *after = (
+        _terminal_grid(lines[rule - 1 :], start, stop)
+        for start, stop in zip(starts, [*starts[1:], end], strict=True)
+    )
+    added = None
+    if above.rows[-1][0].startswith("+ "):
+        name, *numbers_of = above.rows.pop()
+        added = Grid([f"`{name[2:]}`", *above.headings[1:]], [["", *numbers_of]])
+    names = [row[0] for row in left.rows]
+    result, *after = (  # whose names stand at the left of all, and above
+        Grid(
+            [grid.headings[0], *(grid.headings[1:] or above.headings[1:])],
+            [[name, *row[1:]] for name, row in zip(names, grid.rows, strict=True)],
+        )
+        for grid in (result, *after)
+    )
+    return Product(left, above, result, added, *after), [line[end:] for line in lines]
+
+
+def _terminal_grid(lines: Sequence[str], start: int, stop: int) -> Grid:
+    """The table between two columns of a page; bars in it are no numbers."""
+    headings, _, *rows = (line[start:stop].partition("│") for line in lines)
+    named = [f"`{headings[0].strip()}`", *re.split(r"\s{2,}", headings[2].strip())]
+    kept = [[name.strip(), *re.findall(r"[−\d.…∞e_]+(?=\s|$)", text)] for name, _, text in rows]
+    return Grid([*filter(None, named)], [row for row in kept if any(row)])
+
+
+def _to_the_left(lines: Sequence[str]) -> list[str]:
+    """Lines that stand beside a product, as they stand below one."""
+    indent = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
+    return [f"  {line[indent:]}" for line in lines] if indent > _BESIDE else [*lines]
+
+
+_BESIDE = 2
 
 
 def _whole_heading(heading: str, lines: Sequence[str]) -> str:
@@ -310,7 +356,10 @@ def _tex_filled(section: PageSection, text: str) -> PageSection:
     end = 0
     for match in _TEX_BLOCK.finditer(text):
         rows = _TEX_ROW.split(match["body"].partition("\n")[2].rstrip().removesuffix(r" \\"))
-        if match["kind"] == "tabular":
+        head = match["body"].partition("\n")[0]
+        if match["kind"] == "tabular" and _TEX_APART in head:
+            section.products.append(_tex_product(head, rows))
+        elif match["kind"] == "tabular":
             beside = text[end : match.start()].strip().startswith(r"\hspace")
             _tex_table(section, rows, beside=beside)
         elif match["kind"] == "array":
@@ -319,6 +368,36 @@ def _tex_filled(section: PageSection, text: str) -> PageSection:
             section.statements += _tex_statements(rows)
         end = match.end()
     return section
+
+
+def _tex_product(head: str, lines: Sequence[str]) -> Product:
+    """A product: what is above stands in the columns of the result, what is at the left in its
+    rows, and their names are told once."""
+    widths = [len(re.findall("[lr]", re.sub(r"@\{.*?\}", "", g))) for g in head.split(_TEX_APART)]
+    rows = [_tex_cells(re.sub(r"\\cmidrule(?:\(.*?\))?\{[\d-]+\}\n?", "", line)) for line in lines]
+    lower = next(k for k, row in enumerate(rows) if row[0])  # the name of what is at the left
+    ends = [*accumulate(widths)]
+    groups = [slice(end - width, end) for width, end in zip(widths, ends, strict=True)]
+    above, added = [row[groups[1]] for row in rows[:lower]], None
+    if above[-1][0].startswith("+"):
+        name, *numbers_of = above.pop()
+        added = Grid([f"`{name[1:].strip()}`", *above[0][1:]], [["", *numbers_of]])
+    names = [row[0] for row in rows[lower + 1 :]]
+    left, result, *after = (
+        Grid(
+            [f"`{heads[0]}`", *heads[1:]],
+            [[n, *row[group][1:]] for n, row in zip(names, rows[lower + 1 :], strict=True)],
+        )
+        for group in groups
+        for heads in [rows[lower][group]]
+    )
+    result.headings[1:] = above[0][1:]
+    return Product(
+        left, Grid([f"`{above[0][0]}`", *above[0][1:]], above[1:]), result, added, *after
+    )
+
+
+_TEX_APART = r"@{\hspace{2.0em}}"
 
 
 def _tex_statements(rows: Iterable[str]) -> Iterator[Statement]:

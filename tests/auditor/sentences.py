@@ -455,7 +455,7 @@ _CHECKED: tuple[tuple[re.Pattern[str], Check], ...] = tuple(
          _compared),
         (r"The (?:block has|layers have|heads have) moved the row of (?P<row>.+) furthest: from \[(?P<start>[^]]*)\] in (?P<X>\S+)"
          r" to \[(?P<end>[^]]*)\] in (?P<result>\S+)\.", _moved),
-        (r"told apart by their positions: “(?P<first>(?P<token>.+) \(\d+\))” and “(?P<second>(?P=token) \(\d+\))”\.",
+        (r"distinguished by their positions: “(?P<first>(?P<token>.+) \(\d+\))” and “(?P<second>(?P=token) \(\d+\))”\.",
          _told_apart),
         (r"without words: they are called 1 to (?P<n>\d+)\b", _only_numbered),
         (r"\(\d+ × \d+\)\(\d+ × \d+\) = \(\d+ × \d+\)", _shapes),
@@ -475,7 +475,7 @@ _OF_RULES = tuple(
         r"−ln of 1 minus the probability", r"if its result is near −1 or 1", r"^[\w ]+: $",
         r"gradients of the row's scores add up to 0\.", r"need not add up to exactly 1", r"turns negative numbers into 0", r"weights between 0 and 1 that add up to 1",
         r"Where the mask is 0, the score", r"ε = 0\.0*1 is added", r"counts pos and i from 0", r"its rows and columns from 1", r"row of a table, counted from 0",
-        r"(?:near|between|above|is) [−\d]+(?: and [−\d]+)?(?= lets| holds|, else| by|\b)",
+        r"(?:near|between|above|is) [−\d]+(?: and [−\d]+)?(?= lets| holds|, otherwise| by|\b)",
         r"and 0 otherwise", r"is 1 − a²",
         r"All \d+ numbers that the source prints follow from the given ones\.",
         r"y is 1 for the target and 0 otherwise", r"Both begin at 0",

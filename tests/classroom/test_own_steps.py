@@ -135,7 +135,7 @@ def test_steps_and_cells_are_asked_by_name(
 
 def test_a_sheet_of_one_cell_has_its_formula(scenario: Path) -> None:
     sheet = run("exercise", scenario, "--cell", "kept[b]", "--key", "none").stdout
-    assert "kept[i] = 1 where again[i] < 1, else 0" in sheet
+    assert "kept[i] = 1 where again[i] < 1, otherwise 0" in sheet
 
 
 def test_a_wrong_name_suggests_one(scenario: Path) -> None:
@@ -302,7 +302,7 @@ def test_practice_hints_by_formula_and_names_the_step(scenario: Path) -> None:
     typed = "?\n?\n1\n0\n0\nquit\n"
     told = CliRunner().invoke(app, ["practice", str(scenario), "--step", "choice"], input=typed)
     assert "Only what is small is kept." in told.output
-    assert "kept[i] = 1 where again[i] < 1, else 0" in told.output
+    assert "kept[i] = 1 where again[i] < 1, otherwise 0" in told.output
     assert "kept[a]: right." in told.output
     assert "choice" in told.output.partition("Right at once")[2]
     assert "equations" not in told.output

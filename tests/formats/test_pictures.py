@@ -227,9 +227,9 @@ def test_of_many_times_the_first_and_the_last_are_drawn() -> None:
     (diagram,) = steps_of("yassine_lstm", "sentence=is is is is the the king king")
     ways = ways_through(diagram)
     labels = {(source, target): label for source, target, label in ways}
-    assert labels["LSTM cell at step 2", "5 more times alike"].startswith("a[2] = [")
-    assert labels["5 more times alike", "LSTM cell at step 8"].startswith("a[7] = [")
-    assert ("… X 3", "5 more times alike", "") in ways
+    assert labels["LSTM cell at step 2", "5 more steps alike"].startswith("a[2] = [")
+    assert labels["5 more steps alike", "LSTM cell at step 8"].startswith("a[7] = [")
+    assert ("… X 3", "5 more steps alike", "") in ways
 
 
 def test_longer_states_have_their_shapes_on_the_arrows() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,6 @@ import pytest
 from attncli import Trace, load, work
 from tests.conftest import THOROUGH, share
 from tests.formats.test_xlsx import changed, formulas_of, workbook_of
-from tests.helpers.pages import shipped_trace
 from tests.helpers.spreadsheets import needs_libreoffice, printed_pages, range_of, recalculated
 
 SOFTMAX = {name: name for name in ("scores", "exp", "exp_sum", "weights", "output")}
@@ -50,6 +50,11 @@ HEADS: Mapping[str, tuple[Sequence[str], Mapping[str, str]]] = {
 above each."""
 WITHOUT = ("yassine_lstm", "bpe", "i_love_tennis")
 KINDS = [*HEADS] if THOROUGH else ["i_love_ai", *share(3, [*HEADS][1:], "heads")]
+
+
+@cache
+def shipped_trace(name: str) -> Trace:
+    return work(load(name))
 
 
 def table(sheet: Any, called: str, shape: tuple[int, int], nth: int = 0) -> list[list[Any]]:

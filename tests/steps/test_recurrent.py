@@ -221,7 +221,7 @@ FAULTS = {
     "yassine_rnn": {
         "W_aa=[[1,0],[0,1],[0,0]]": "W_aa is 3 × 2, and the memory of this cell has 3 numbers; give it 3 × 3",
         "W_ya=[[1,2]]": "W_ya is 1 × 2, and the memory of this cell has 3 numbers; give it 1 × 3",
-        "b_y=[1,2]": "b_y has 2 numbers, and what is read out has 1 number; give it 1 number",
+        "b_y=[1,2]": "b_y has 2 numbers, and the read-out has 1 number; give it 1 number",
         "direction=both": "both directions, and no matrices of the way back",
         "positions=rope": "rope is for attention, and no layer attends; leave it out",
     },

@@ -169,11 +169,11 @@ def _doubts_of(paper: MarkedExam) -> Iterator[WordedText]:
 def _other_remarks(paper: MarkedExam) -> tuple[WordedText, ...]:
     empty = all(given.is_empty for given in paper.sheet.answers.values())
     unread = [w.id for w in wrong_answers(paper) if w.judgement == "unreadable"]
-    told: list[WordedText] = [("Not to be read: ", Word(", ".join(unread)), ".")] * bool(unread)
+    says: WordedText = ("No number can be read in ", Word(", ".join(unread)), ".")
     return (
         *[("All answers are empty.",)] * empty,
         *_of_each_part(paper, lambda part: part.remarks),
-        *told,
+        *[says] * bool(unread),
         *paper.remarks,
     )
 
@@ -205,12 +205,12 @@ def _doubts(paper: MarkedPaper) -> Iterator[WordedText]:
     if doubt.too_few:
         more = counted_points(doubt.more, words_of("en"))
         following = (
-            f" What only follows from wrong numbers ({doubt.unearned}) earns nothing."
-            f" If it counted, there would be {more} more."
+            f" Numbers that merely follow from wrong ones ({doubt.unearned}) earn no points."
+            f" If they counted, there would be {more} more."
         )
         yield (
-            "From ", Word(doubt.first), " on it can't be seen how this paper was worked: "
-            f"{doubt.slips} numbers are wrong without a reason, {_showing(doubt.shows)}."
+            "From ", Word(doubt.first), " on, this paper doesn't show its working: "
+            f"{doubt.slips} wrong numbers are unexplained, {_showing(doubt.shows)}."
             f"{following if doubt.more else ''}",
         )  # fmt: skip
     else:

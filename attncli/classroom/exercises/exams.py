@@ -63,7 +63,7 @@ def keys_of_terms(
 
 
 _FORMS = (
-    "forms are marked by an exercise file: name the file, or the folder made from it; a file that"
+    "forms are marked by an exercise file: name the file, or the folder made from it. A file that"
     " says what the options said makes the same forms"
 )
 

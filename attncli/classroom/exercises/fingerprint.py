@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from attncli.classroom.files.manifest import FormMade, Manifest, MatrixTexts, PartMade
 from attncli.document.blocks import Section
 from attncli.document.questions import Item, plain_points
-from attncli.errors import agreed, listed
+from attncli.errors import listed
 from attncli.maths.equations.matrix import Matrix
 from attncli.names import Name, below
 from attncli.pipeline.implied_values import numbers_of_texts
@@ -338,7 +338,7 @@ def earlier_marks(mark: str, parts: Sequence[HashedPart]) -> tuple[str, ...]:
 
 
 def what_changed(before: Manifest | None, made: Manifest) -> str:
-    """Writes what changed, as a line: `B changed: W_Q[1, 2]; A, C, D as they were`. It is empty for
+    """Writes what changed, as a line: `B changed: W_Q[1, 2]; A, C, D unchanged`. It is empty for
     an exercise that wasn't there before."""
     if before is None:
         return ""
@@ -348,7 +348,7 @@ def what_changed(before: Manifest | None, made: Manifest) -> str:
     if asked:
         texts.append(f"{listed(asked)} with other questions about the same numbers")
     if left := [name for name in same if name not in asked]:
-        texts.append(f"{listed(left)} as {agreed(len(left), 'it was', 'they were')}")
+        texts.append(f"{listed(left)} unchanged")
     if gone := [name for name in before.forms if name not in made.forms]:
         texts.append(f"{listed(gone)} no longer made, the files are left")
     if before.seed != made.seed:
@@ -357,7 +357,7 @@ def what_changed(before: Manifest | None, made: Manifest) -> str:
 
 
 def _change(name: str, old: FormMade | None, form: FormMade) -> str:
-    """Writes what changed in a form. It is empty where its numbers are as they were."""
+    """Writes what changed in a form. It is empty where its numbers are unchanged."""
     if old is None:
         return f"{name} is new"
     if [part.numbers for part in old.parts] == [part.numbers for part in form.parts]:

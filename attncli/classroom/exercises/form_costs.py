@@ -82,9 +82,9 @@ class CostedForm(NamedTuple):
 
 _HEADINGS = ("form", "points", "products", "digits", "negative", "mistakes")
 _COUNTED = (
-    "Counted are the products of two numbers other than 0 in what is asked for. A product has the"
-    " digits of the one times those of the other. Negative are operands of products. A mistake"
-    " shows where it changes a blank by more than honest rounding does."
+    "Products of two numbers other than 0 in what is asked for are counted. A product has the"
+    " digits of one factor times those of the other. Column negative counts the factors that are"
+    " negative. A mistake shows where it changes a blank by more than honest rounding does."
 )
 _HEADINGS_OF_MISTAKES = (
     "Mistakes that don't show",

@@ -241,7 +241,7 @@ def _facts(trace: Trace, language: str) -> DefinitionList:
     words = words_of(language).facts
     products = "; ".join(products_in_words(trace, words))
     pairs: tuple[tuple[str, Spans], ...] = ((words.products, (products,)),) if products else ()
-    return DefinitionList((*facts_of(trace, language=language).rows, *pairs))
+    return DefinitionList((*facts_of(trace, language=language, asked=True).rows, *pairs))
 
 
 def _given(trace: Trace, asked: Asked) -> Iterator[MatrixBlock]:

@@ -157,7 +157,7 @@ class Ask(NamedTuple):
     blank: Annotated[
         Blanking | None,
         BlankingKind(),
-        "what is taken out of it, if not what is of the whole exercise",
+        "what is left blank in it, if not as in the whole exercise",
     ] = None
     points: Annotated[Decimal | None, WORTH, "the points of each of its blanks: `0.5`"] = None
     where: Where | None = None
@@ -298,7 +298,7 @@ class ExerciseFile(NamedTuple):
         "what is asked for: `[softmax, {step: weighted_sum, token: love}]`; all steps if nothing is"
         " said. Besides numbers a question that is answered in words: `attends_most`",
     ] = (Ask(),)
-    blank: Annotated[Blanking, BlankingKind(), "what is taken out, as `--blank` has it"] = (
+    blank: Annotated[Blanking, BlankingKind(), "what is left blank, as `--blank` has it"] = (
         Blanking()
     )
     points: Annotated[
@@ -320,7 +320,7 @@ class ExerciseFile(NamedTuple):
         "so many lines for the working of each question, whatever the layout",
     ] = None
     detail: Annotated[
-        str | None, Choice(DETAILS), "how closely it is told, as `--detail` has it"
+        str | None, Choice(DETAILS), "how closely it is shown, as `--detail` has it"
     ] = None
     numbers: FormNumbers = FormNumbers()
     """The numbers of its forms."""

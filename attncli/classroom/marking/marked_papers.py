@@ -81,7 +81,7 @@ _Said = TypeVar("_Said", Verdict, MarkedTerm, MarkedWords)
 _SHOWS = (*RIGHT, "known mistake", "rounding")
 _BY_CHANCE = (None, Decimal(0), Decimal(1), Decimal(-1))
 _A_SLIP = 1
-"""How many numbers may be wrong without a reason on a paper that shows no working."""
+"""How many wrong numbers may be unexplained on a paper that shows no working."""
 _FOR_EACH = 2
 """How many unexplained wrong numbers one number that shows working makes up for."""
 
@@ -90,9 +90,9 @@ class Doubt(NamedTuple):
     """A finding that speaks against a paper having been worked."""
 
     first: Name
-    """The first quantity with a number that is wrong without a reason."""
+    """The first quantity with an unexplained wrong number."""
     slips: int
-    """How many numbers are wrong without a reason."""
+    """How many wrong numbers are unexplained."""
     shows: int
     """How many numbers show working."""
     too_few: bool
@@ -112,11 +112,11 @@ class ShownWorking:
     Numbers that only follow from wrong ones earn nothing on a paper that doesn't show working:
     zeros follow from zeros, and the key of another form follows from itself.
 
-    What counts is how a paper continues from the first quantity in which a number is wrong without
-    a reason. From there on a number shows working if it comes from no wrong one, is right or what a
-    known mistake or another way of rounding gives, and isn't met by chance: it is neither 0 nor 1,
-    nor any number that is wrong without a reason. A paper with more than one unexplained wrong
-    number, and more than two for each number that shows working, doesn't show any.
+    What counts is how a paper continues from the first quantity with an unexplained wrong number.
+    From there on a number shows working if it comes from no wrong one, is right or what a known
+    mistake or another way of rounding gives, and isn't met by chance: it is neither 0 nor 1, nor
+    any unexplained wrong number. A paper with more than one unexplained wrong number, and more than
+    two for each number that shows working, doesn't show any.
 
     Where the `others`, who judge the other forms, are known and the wrong numbers are none of
     theirs, the whole paper counts: a step may have gone wrong as a whole.

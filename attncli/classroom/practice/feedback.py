@@ -334,7 +334,7 @@ def _sits(kinds: Mapping[Kind, set[str]], due: Sequence[Kind]) -> Iterator[tuple
     wrong = [kind for kind, outcomes in kinds.items() if outcomes & {"wrong", "shown"}]
     hinted = [k for k, outcomes in kinds.items() if "hinted" in outcomes and k not in wrong]
     sits = [kind for kind, outcomes in kinds.items() if outcomes == {"right"}]
-    named = (("Sits", sits), ("After hints", hinted), ("Not yet", wrong))
+    named = (("Mastered", sits), ("After hints", hinted), ("To repeat", wrong))
     yield from ((name, (_kinds_in_words(found),)) for name, found in named if found)
     if due:
         yield "Next time", (f"first, with other numbers: {_kinds_in_words(due)}",)
@@ -346,7 +346,7 @@ def _again(course: Course, steps: Sequence[str]) -> Iterator[Block]:
     called = as_asked_for(scenario)
     if not steps:
         left = 0 if minutes else len(session.waiting)
-        more = f"All that was answered is right; {counted(left, 'question')} to go."
+        more = f"All that was answered is right. {counted(left, 'question')} to go."
         yield Callout((more if left else "All of it is right.",))
     elif called is not None:
         wanteds = session.lesson.request.words

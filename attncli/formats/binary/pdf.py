@@ -10,7 +10,7 @@ from attncli.errors import UserError
 from attncli.formats import FormatInfo, PaperAbilities, RenderOptions
 
 SUFFIXES = (".pdf",)
-ABILITIES = FormatInfo(PaperAbilities(together=True), pictured=True, package="typst")
+ABILITIES = FormatInfo(PaperAbilities(together=True), pictured=True, products=True, package="typst")
 
 
 _GET = "pip install 'attncli[pdf]'"

@@ -112,9 +112,9 @@ _HOW_TO = (
     "The numbers on a tinted ground were given. Type others in their place, and all that follows"
     " is worked again.",
     "Numbers in grey italics on such a ground, such as those of a mask, were put there by a rule"
-    " that asks no other number; they can be changed, too, but don't change by themselves.",
-    "What is said in words (which tokens there are, who attends most to whom) is said of the"
-    " numbers as they were given, and doesn't change; beside weights, the column largest does.",
+    " that asks no other number. They can be changed, too, but don't change by themselves.",
+    "Sentences (which tokens there are, who attends most to whom) are about the numbers that were"
+    " given, and don't change. Beside weights, the column largest does.",
     "Formulas are protected, without a password. Each table is a range with a name, such as"
     " weights, that can be used in formulas of your own.",
     "Where numbers are rounded, ROUND does it, half away from zero. ROUND(…, 12) inside it takes"

@@ -282,6 +282,10 @@ def facts_html(facts: DefinitionList, style: HtmlStyle) -> str:
 def table_html(block: MatrixBlock | SideBySide | Table, style: HtmlStyle) -> str:
     """Writes a quantity, rows of several as vectors, or words; a blank where one is asked for."""
     grid, kind = grid_of(block), _KINDS[type(block)]
+    if isinstance(block, MatrixBlock) and block.variant:
+        kind += " variant"
+    if isinstance(block, Table) and block.passes:
+        kind += " passes"
     figures = ["", *("figure" * column.at_point for column in grid.columns[1:])]
     ink = style.tables.looks(Look(ink_of(block.quantity))) if isinstance(block, MatrixBlock) else ""
     named = _cell if isinstance(block, Table) else _name
@@ -441,8 +445,8 @@ def _row(line: Line, style: HtmlStyle, plainly: bool, worked: bool) -> str:
     write = plain_html if plainly else expression_html
     *parts, (relation, last) = line.parts
     before = [f"{sign} {write(part, style)}" for sign, part in parts]
+    before = [f"<span>{part}</span>" for part in before]  # which stays on a line on wide screens
     if style.working.relation is not None and parts:
-        before = [f"<span>{part}</span>" for part in before]
         relation = style.working.relation(relation, last)
     result = f"{relation} {write(last, style)}"
     if isinstance(last, Vector) and len(last.entries) > _UNBROKEN:

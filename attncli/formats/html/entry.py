@@ -17,5 +17,5 @@ def entry_page(title: str, data: Mapping[str, object]) -> str:
         scripts=INSIDE.scripts,
         style=INSIDE.style(),
         data=embedded(data),
-        script="\n".join(map(INSIDE.script, (*JUDGING_SCRIPTS, "entry.js"))),
+        script="\n".join(map(INSIDE.script, ("reading.js", *JUDGING_SCRIPTS, "entry.js"))),
     )

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product, zip_longest
 from typing import Any, NamedTuple
 
-from attncli.document.blocks import Document
+from attncli.document.blocks import Document, parts_of
 from attncli.document.changing import Changeable, ScenarioChoice
-from attncli.document.tables import WorkedTable
+from attncli.document.tables import MatrixBlock, WorkedTable, WrongWorking
 from attncli.formats.colours import LIGHT
 from attncli.formats.html.asked import AskedNumbers
 from attncli.formats.html.blocks import escaped, packed
 from attncli.formats.numbers import text_of
 from attncli.maths.equations.signatures import axes_of
 from attncli.maths.equations.tree import Expression, Location
+from attncli.maths.notation.escaping import visible
 from attncli.maths.notation.trees import Tree, tree_of
+from attncli.names import Word, raw_text
+
+_MUCH = 1.1
+"""Units of the last place that a range is wider than."""
 
 
 class _Cells:
@@ -40,22 +46,42 @@ class _Cells:
         for name, worked in self._tables.items():
             matrix = worked.table.matrix
             rows, columns = matrix.shape
-            each = product(range(rows), range(columns))
             data: dict[str, Any] = {"name": name, "rows": rows, "columns": columns}
             if worked.own:
                 data["decimals"] = matrix.decimals
             if worked.moved:
                 data["moved"] = 1
-            if worked.equation is not None:
-                tree, shapes, operands = worked.equation
-                data["axes"] = axes_of(tree, shapes)
-                data["operands"] = [names.index(operand) for operand in operands]
-                data["tree"] = tree_of(tree, self.place, shapes)
-            elif worked.formulas:
-                data["forms"] = [self._tree(worked.form(*cell)) for cell in each]
+            if worked.constant:
+                data["constant"] = 1
+            if worked.formulas:
+                data |= self.worked(worked, names)
             else:
+                each = product(range(rows), range(columns))
                 data["numbers"] = [text_of(matrix.number(*cell)) for cell in each]
             yield data
+
+    def worked(self, worked: WorkedTable, names: Sequence[str]) -> Mapping[str, Any]:
+        """Returns what the numbers of a quantity are worked from: an equation of them all, whose
+        operands are places among names, or one for each."""
+        if worked.equation is not None:
+            tree, shapes, operands = worked.equation
+            data = {"axes": axes_of(tree, shapes), "tree": tree_of(tree, self.place, shapes)}
+            return data | {"operands": [names.index(operand) for operand in operands]}
+        rows, columns = worked.table.matrix.shape
+        each = product(range(rows), range(columns))
+        return {"forms": [self._tree(worked.form(*cell)) for cell in each]}
+
+    def mistakes(self, mistakes: Mapping[str, Sequence[WrongWorking]]) -> Mapping[str, Any]:
+        """Returns for quantities what each known mistake is called, and works them from."""
+        names = [*self._tables]
+        return {
+            name: [
+                [visible(Word(raw_text(way.says))), self.worked(way.worked, names)]
+                for way in mistakes[name]
+            ]
+            for name in names
+            if name in mistakes
+        }
 
     def told(self, cell: Location) -> Tree | None:
         """Returns what the page works a number from, where that holds for these numbers only; None
@@ -72,6 +98,19 @@ class LivePage(NamedTuple):
 
     document: Document
     changeable: Changeable
+    numbers: Mapping[Location, str]
+    """The keys of the numbers that it gives."""
+
+    @classmethod
+    def of(cls, document: Document) -> LivePage | None:
+        """Returns a document as such a page; None of one in which nothing can be changed."""
+        changeable = document.interactive.changeable
+        return None if changeable is None else cls(document, changeable, changeable.numbers)
+
+    def others(self) -> Iterator[tuple[Sequence[str], LivePage]]:
+        """Yields the pages with other choices, each after these."""
+        for choices, (document, numbers) in self.changeable.otherwise.items():
+            yield choices, LivePage(document, self.changeable, numbers)
 
     def version(self, asked: AskedNumbers) -> dict[str, Any]:
         """Returns how the page is worked: its quantities; of each number that can be asked how it
@@ -90,7 +129,45 @@ class LivePage(NamedTuple):
             for cell in asked.cells
         ]
         quantities = [*cells.quantities()]
-        return {"quantities": quantities, "entries": entries, "numbers": numbers, "told": told}
+        mistakes = cells.mistakes(self.document.interactive.mistakes)
+        return {
+            "quantities": quantities,
+            "entries": entries,
+            "numbers": numbers,
+            "told": told,
+            "mistakes": mistakes,
+            "accepted": self._accepted(asked),
+            "given": _cells_by_key(self.numbers, self.changeable),
+        }
+
+    def _passes(self) -> Iterator[Mapping[str, Any]]:
+        """Yields the passes that tokens are generated by."""
+        for its in self.changeable.passes:
+            yield {
+                "quantities": [*_Cells(its.workings).quantities()],
+                "given": _cells_by_key(its.numbers, self.changeable) if its.workings else None,
+                "from": its.chosen_by[:2],
+                "words": its.words,
+                "word": its.word,
+            }
+
+    def _varied(self) -> list[tuple[str, str]]:
+        """Lists the tables of variants on the page, each by its variant and its quantity."""
+        tables = (t for block in self.document.closing for t in parts_of(block, MatrixBlock))
+        return [(t.variant, t.quantity) for t in tables if t.variant]
+
+    def _accepted(self, asked: AskedNumbers) -> Mapping[int, Sequence[str]]:
+        """Returns the ends of the ranges that are right for numbers, where these are wider than
+        rounding makes them."""
+        known = self.document.interactive.accepted
+        decimals = self.document.data.rounding["decimals"]
+        found = {}
+        for n, cell in enumerate(asked.cells):
+            if isinstance(cell, Location) and cell in known and cell not in self.numbers:
+                low, high = known[cell]
+                if _MUCH * 10.0**-decimals < high - low < math.inf:
+                    found[n] = [f"{end:.{decimals + 2}f}" for end in (low, high)]
+        return found
 
     def data(self, versions: Sequence[Mapping[str, Any]], sections: Sequence[object]) -> str:
         """Writes all of it, as the page's script reads it: the page's own version, then others, and
@@ -105,7 +182,9 @@ class LivePage(NamedTuple):
             "text": changeable.text,
             "file": changeable.file,
             "places": {key: [*cell, *at[key]] for cell, key in changeable.numbers.items()},
-            "choices": {c.key: [c.value, *at[c.key]] for c in changeable.choices},
+            "choices": {c.key: [c.value, *at.get(c.key, ())] for c in changeable.choices},
+            "passes": [*self._passes()],
+            "varied": self._varied(),
             "others": [version["choices"] for version in versions[1:]],
             "contents": [version["contents"] for version in versions[1:]],
             "sections": sections,
@@ -114,14 +193,32 @@ class LivePage(NamedTuple):
         return packed(data)
 
     def bar(self) -> str:
-        """Writes what stands above the page: what can be chosen, and what was changed."""
+        """Writes what stands above the page: what can be chosen, what was changed, and places for
+        what stands at its sides where there is room."""
         chosen = "".join(map(_choice, self.changeable.choices))
+        own = self.document.interactive.workings
+        for cell, key in self.changeable.numbers.items():
+            if own[cell.quantity].constant:
+                chosen += _constant(key, own[cell.quantity].table)
         return f"""\
 <div id="changes" hidden>
-<p>Change any number that is given: click it. {chosen}</p>
+<div class="bar" role="group" aria-label="Settings">{chosen}
+<button type="button" data-do="undo" hidden>Undo</button>
+<button type="button" data-do="again" hidden>Start again</button>
+<button type="button" data-do="save" hidden>As a scenario</button></div>
 <p class="made" role="status"></p>
+<section class="matrices" aria-label="Given numbers"></section>
 </div>
+<div id="sight"></div>
 """
+
+
+def _cells_by_key(
+    numbers: Mapping[Location, str], changeable: Changeable
+) -> Mapping[str, Location] | None:
+    """Returns where the numbers are that are given, by their keys; None where that is as on the
+    page itself."""
+    return None if numbers == changeable.numbers else {key: cell for cell, key in numbers.items()}
 
 
 def _choice(choice: ScenarioChoice) -> str:
@@ -131,3 +228,11 @@ def _choice(choice: ScenarioChoice) -> str:
     )
     key = escaped(choice.key)
     return f'<label>{escaped(choice.name)} <select data-key="{key}">{options}</select></label> '
+
+
+def _constant(key: str, table: MatrixBlock) -> str:
+    """Writes a field for a setting that is a number."""
+    name, text = key.rpartition(".")[2].capitalize(), text_of(table.matrix.number(0, 0))
+    return (
+        f'<label>{escaped(name)} <input data-key="{escaped(key)}" size="4" value="{text}"></label> '
+    )

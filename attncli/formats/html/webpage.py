@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.resources import files
 from string import Template
@@ -34,22 +35,30 @@ def _rules(scheme: ColourScheme) -> Iterator[str]:
     page, text = scheme.page
     yield (
         f":root {{ --page: {page}; --text: {text}; --aside: {scheme.aside}; "
-        f"--line: {scheme.line}; }}"
+        f"--line: {scheme.line}; "
+        f"{' '.join(f'--{name}: {ink};' for name, ink in scheme.said.items())} }}"
     )
     for name, ink in inks_on(scheme).items():
         yield f".{name} {{ color: {ink}; }}"
+    for name in scheme.said:
+        yield f"td > .{name} {{ color: var(--{name}); font-weight: 600; }}"
     for k, shade in enumerate(scheme.shades):
         yield f"td.shade{k} {{ background: {shade.background}; color: {shade.text}; }}"
     yield from written(colours_of(scheme), "svg")
 
 
-_PACKED = "packed.js"
-LIVE_SCRIPTS = (_PACKED, "decimal.js", "evaluator.js", "pictures.js", "live.js")
-"""Those of pages that are worked again; one is decimal.js by M. Mclaughlin, made smaller."""
-JUDGING_SCRIPTS = ("reading.js", "enclosures.js", "judging.js")
-"""Those of pages that judge numbers by their author's own ones."""
+PAGE_SCRIPTS = ("page.js", "pointing.js", "reading.js", "asking.js", "stepping.js")
+"""Those of all pages: what they share, pointing at numbers, asking for them, stepping."""
+_PACKED, _MADE_SMALLER = "packed.js", "decimal.js"
+BENCH_SCRIPT = "bench.js"
+"""That of pages on which numbers are changed in their cells, whoever works these pages again."""
+LIVE_SCRIPTS = (_MADE_SMALLER, "evaluator.js", "pictures.js", BENCH_SCRIPT, "live.js")
+"""Those of pages that are worked again, behind `packed.js`; one is decimal.js by
+M. Mclaughlin, made smaller."""
+JUDGING_SCRIPTS = ("enclosures.js", "judging.js")
+"""Those of pages that judge numbers by their author's own ones, behind `reading.js`."""
 SHEET_SCRIPTS = (_PACKED, *JUDGING_SCRIPTS, "sheet.js")
-_PAGE_SCRIPT, _SITE_SCRIPT = "page.js", "site.js"
+_SITE_SCRIPT = "site.js"
 _STYLE, _SITE = "page.css", "site.css"
 _TOGETHER = "attn.js"
 """The one script of a site's pages, which browsers keep."""
@@ -69,11 +78,38 @@ class PageAssets(NamedTuple):
     """Writes the element that stands for its looks."""
     script: Callable[[str], str]
     """Writes the element that stands for a script, by the name of its file."""
+    first: tuple[str, ...] = ()
+    """Scripts that run before those of all pages."""
+    packs: bool = False
+    """Whether scripts that run later stand there in little room."""
+
+    def scripts_of(self, names: Iterable[str]) -> str:
+        """Writes the elements that stand for scripts."""
+        return "\n".join(map(self.script, names))
+
+    def later_scripts_of(self, names: Iterable[str]) -> str:
+        """Writes the elements that stand for scripts which need data that is packed."""
+        if not self.packs:
+            return self.scripts_of((_PACKED, *names))
+        texts = packed([script_text(name) for name in names])
+        data = f'<script type="application/octet-stream" id="scripts">{texts}</script>'
+        return f"{data}\n{self.script(_PACKED)}"
 
 
 def file_text(name: str) -> str:
     """Reads a file beside this one."""
     return (files("attncli.formats.html") / name).read_text(encoding="utf-8")
+
+
+_REMARKS = re.compile(r"^ *//.*\n|/\*\*.*?\*/ ?|(?<=\S) // .*$|^ +", re.MULTILINE)
+"""Remarks of scripts, and the room before their lines."""
+
+
+def script_text(name: str) -> str:
+    """Reads a script beside this one, without what is for those who read it there; one that others
+    made smaller stays as it is."""
+    text = file_text(name)
+    return text if name == _MADE_SMALLER else _REMARKS.sub("", text)
 
 
 def _looks() -> str:
@@ -86,7 +122,8 @@ INSIDE = PageAssets(
     "'unsafe-inline'",
     "'unsafe-inline'",
     lambda: f"<style>\n{_looks()}\n</style>",
-    lambda name: f"<script>\n{file_text(name)}</script>",
+    lambda name: f"<script>\n{script_text(name)}</script>",
+    packs=True,
 )
 SHARED = PageAssets(
     f"'unsafe-inline' {_BESIDE}",
@@ -99,7 +136,8 @@ SERVED = PageAssets(
     INSIDE.styles,
     f"{INSIDE.scripts}; connect-src 'self'",
     lambda: f"<style>\n{_looks()}\n{file_text('served.css')}\n</style>",
-    lambda name: "".join(map(INSIDE.script, ("served.js", name))),
+    INSIDE.script,
+    ("served.js",),
 )
 """A page that asks its server what it is by now, and has kept what it was."""
 
@@ -114,16 +152,16 @@ def _all_scripts() -> str:
     """Joins the scripts of all kinds of pages; those of sheets and of pages that are worked again
     run where the page has what they go by."""
     parts = (
-        _run_in_turn((_PAGE_SCRIPT, _PACKED)),
+        _run_in_turn((*PAGE_SCRIPTS, _PACKED)),
         f'if (document.getElementById("checking")) {{\n{_run_in_turn(SHEET_SCRIPTS)}}}\n',
         f'if (document.getElementById("live")) {{\n{_run_in_turn(LIVE_SCRIPTS)}}}\n',
-        file_text(_SITE_SCRIPT),
+        script_text(_SITE_SCRIPT),
     )
     return "".join(('"use strict";\n', *parts))
 
 
 def _run_in_turn(names: Iterable[str]) -> str:
-    return "".join(f"{file_text(name)}\n" for name in names)
+    return "".join(f"{script_text(name)}\n" for name in names)
 
 
 class SiteLink(NamedTuple):

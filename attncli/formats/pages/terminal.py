@@ -6,12 +6,13 @@ What only some pages hold (pictures, graphs) is imported with the first of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from attncli.document import blocks as doc
 from attncli.document.blocks import text_of_spans
 from attncli.document.pictures import PICTURES, Picture
-from attncli.document.tables import SideBySide
+from attncli.document.tables import ProductBlock, SideBySide
 from attncli.formats import FormatInfo, PaperAbilities, RenderOptions
 from attncli.formats.screen.lines import (
     BRACKETS,
@@ -23,6 +24,7 @@ from attncli.formats.screen.lines import (
     width,
     wrapped,
 )
+from attncli.formats.screen.products import NARROWEST, product_lines, product_width
 from attncli.formats.screen.tables import side_by_side_lines, table_lines, tables_together
 from attncli.formats.screen.working import addition_lines, inked, without_marks, working_lines
 from attncli.formats.writers import (
@@ -42,7 +44,7 @@ from attncli.maths.notation.plain import GLUE
 from attncli.names import Word
 
 SUFFIXES = (".txt",)
-ABILITIES = FormatInfo(PaperAbilities(together=True))
+ABILITIES = FormatInfo(PaperAbilities(together=True), products=True)
 
 _NARROWEST = 20
 _INDENT = 2
@@ -60,8 +62,9 @@ def render_together(documents: Sequence[doc.Document], page: RenderOptions) -> s
     """Writes documents as one text, a form feed between them."""
     cells = max(page.width, _NARROWEST)
     lines: list[Line] = []
+    laid_out = (document.laid_out(partial(_has_room, cells=cells)) for document in documents)
     for piece in written(
-        with_tables_together(lists_in_columns(pieces_of_all(documents))), _WRITERS, cells
+        with_tables_together(lists_in_columns(pieces_of_all(laid_out))), _WRITERS, cells
     ):
         lines += [*([[]] if lines and lines[-1] != NEW_PAGE else []), *piece]
     if page.colour:
@@ -70,6 +73,11 @@ def render_together(documents: Sequence[doc.Document], page: RenderOptions) -> s
         return painted(lines)
     texts = ("".join(piece.text for piece in line).rstrip(" ") + "\n" for line in lines)
     return without_marks("".join(texts))
+
+
+def _has_room(product: ProductBlock, cells: int) -> bool:
+    """Tells whether a product stands as on paper on a page of so many columns."""
+    return cells >= NARROWEST and product_width(product) <= cells - _INDENT
 
 
 def _title(title: Title, cells: int) -> list[Line]:
@@ -236,6 +244,7 @@ _WRITERS: Mapping[type, Callable[[Any, int], list[Line]]] = {
         [StyledText(text_of_spans(block.text), "step")], cells
     ),
     doc.Derivation: lambda block, cells: _indented(working_lines(block, cells - _INDENT)),
+    ProductBlock: lambda block, cells: _indented(product_lines(block, cells - _INDENT)),
     doc.ColumnSum: lambda block, cells: _indented(addition_lines(block, cells - _INDENT)),
     doc.Table: lambda block, cells: _indented(table_lines(block, cells - _INDENT)),
     SideBySide: _side_by_side,

@@ -100,16 +100,28 @@ def _columns(grid: Grid, corner: str = "name", others: str = "") -> list[ScreenC
 def matrix_lines(block: MatrixBlock, cells: int) -> list[Line]:
     """Sets a quantity as a table, where it has shares with a column of bars if there is room for
     it."""
-    grid = grid_of(block)
-    columns = _columns(grid, f"name {ink_of(block.quantity)}")
-    bars = bars_of(block, grid) if cells >= ROOM_FOR_BARS else None
+    columns = columns_of(block)
+    bars = bar_column(block) if cells >= ROOM_FOR_BARS else None
     if bars is not None:
-        most = max(map(width, bars))
-        drawn = (StyledText(left(bar, most), "rule") for bar in bars)
-        added = ScreenColumn(StyledText(" " * most), tuple(drawn))
-        taken = _width_together([*columns, added]) + BAR - GAP
-        columns += [added] if taken <= cells else []
+        taken = _width_together([*columns, bars]) + BAR - GAP
+        columns += [bars] if taken <= cells else []
     return _banded(columns, cells)
+
+
+def columns_of(block: MatrixBlock) -> list[ScreenColumn]:
+    """Lists the columns of a quantity's table, first the names of its rows."""
+    return _columns(grid_of(block), f"name {ink_of(block.quantity)}")
+
+
+def bar_column(block: MatrixBlock) -> ScreenColumn | None:
+    """Returns the column of bars of a quantity that has shares; None where there are none to
+    draw."""
+    bars = bars_of(block, grid_of(block))
+    if bars is None:
+        return None
+    most = max(map(width, bars))
+    drawn = (StyledText(left(bar, most), "rule") for bar in bars)
+    return ScreenColumn(StyledText(" " * most), tuple(drawn))
 
 
 def table_lines(block: Table, cells: int) -> list[Line]:
@@ -155,7 +167,7 @@ def _banded(them: Sequence[ScreenColumn], cells: int) -> list[Line]:
     room = cells - names.width - BAR
     for band in bands(_with_marks(columns, room), _width_together, room, GAP):
         lines += [[]] if lines else []
-        lines += _band_lines(names, [column for together in band for column in together])
+        lines += band_lines(names, [column for together in band for column in together])
     return lines
 
 
@@ -176,7 +188,8 @@ def _width_together(columns: Sequence[ScreenColumn]) -> int:
     return sum(column.width + GAP for column in columns) - GAP
 
 
-def _band_lines(names: ScreenColumn, columns: Sequence[ScreenColumn]) -> list[Line]:
+def band_lines(names: ScreenColumn, columns: Sequence[ScreenColumn]) -> list[Line]:
+    """Sets columns as a table, behind the names of its rows."""
     rule = "─" * (names.width + 1)
     long = sum(column.width for column in columns) + GAP * (len(columns) - 1)
     rows = zip(*(column.cells for column in columns), strict=True)

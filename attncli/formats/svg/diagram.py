@@ -429,7 +429,13 @@ def _label(link: Link, box: Rectangle) -> Iterator[str]:
 
 
 def _box(box: Box, place: Rectangle) -> Iterator[str]:
-    """Draws a box, its label, and what stands below that."""
+    """Draws a box, its label, and what stands below that; of a section all of it as one, by which a
+    page leads there."""
+    drawn = _drawn_box(box, place)
+    yield from (element("g", drawn, data_step=box.section),) if box.section else drawn
+
+
+def _drawn_box(box: Box, place: Rectangle) -> Iterator[str]:
     wide, high = place.right - place.left, place.bottom - place.top
     kind = "box chosen" if box.chosen else "box"
     yield element(

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from attncli.document import blocks as doc
-from attncli.document.blocks import Document, Fields, Section, each
+from attncli.document.blocks import Document, Fields, Section, as_on_paper, each, in_lines
 from attncli.document.pictures import PICTURES, Picture
 from attncli.document.questions import OWN_FORM, Paper, counted_points, points_text
-from attncli.document.tables import SideBySide
+from attncli.document.tables import ProductBlock, SideBySide
 from attncli.formats.pictures_in_tables import in_tables
 from attncli.formats.tex import tables
+from attncli.formats.tex.products import has_room, laid_out
 from attncli.formats.tex.setting import (
     Setting,
     article,
@@ -36,8 +38,10 @@ _DEEPEST = 10
 
 
 def blocks(them: Iterable[doc.Block], setting: Setting) -> list[str]:
-    """Lists the text of each block; small matrices that follow each other go side by side."""
-    return list(written(with_tables_together(them), _WRITERS, setting))
+    """Lists the text of each block; small matrices that follow each other go side by side, and
+    products that there is room for stand as on paper."""
+    shown = as_on_paper(in_lines(them, partial(has_room, setting=setting)))
+    return list(written(with_tables_together(shown), _WRITERS, setting))
 
 
 def formulas(them: Sequence[Equation], setting: Setting) -> str:
@@ -118,6 +122,11 @@ def _word_blank(block: doc.WordBlank, setting: Setting) -> str:
     )
 
 
+def _product(block: ProductBlock, setting: Setting) -> str:
+    """Sets a product as on paper, and its lines below it."""
+    return "\n\n".join([laid_out(block, setting), *blocks(block.working, setting)])
+
+
 def _picture(block: Picture, setting: Setting) -> str:
     """Sets the numbers of a picture, which LaTeX doesn't draw."""
     return "\n\n".join(blocks(in_tables(block), setting))
@@ -139,6 +148,7 @@ _WRITERS: Mapping[type, Callable[[Any, Setting], str]] = {
     ),
     doc.Derivation: working,
     doc.ColumnSum: addition,
+    ProductBlock: _product,
     doc.Table: tables.table,
     SideBySide: tables.side_by_side,
     doc.Tree: _tree,

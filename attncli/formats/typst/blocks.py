@@ -15,12 +15,15 @@ from attncli.document.blocks import ColumnSum, Derivation, Document, Edge, Graph
 from attncli.document.grid import Grid, GridCell, GridColumn, Look, Omission, grid_of, ink_of
 from attncli.document.pictures import PICTURES, Picture
 from attncli.document.questions import OWN_FORM
-from attncli.document.tables import Branch, MatrixBlock, SideBySide, in_groups
+from attncli.document.tables import Branch, MatrixBlock, ProductBlock, SideBySide, in_groups
 from attncli.formats.colours import INKS, LIGHT, shade_of
 from attncli.formats.numbers import filled_addends
 from attncli.formats.pictures_in_tables import in_tables
 from attncli.formats.svg.drawing import alone, drawn, fit
 from attncli.formats.svg.elements import as_text
+from attncli.formats.tex.documents import ARTICLE_ROOM
+from attncli.formats.tex.products import as_fits, has_room
+from attncli.formats.tex.setting import article
 from attncli.formats.typst.text import (
     WORKING,
     InkedTypst,
@@ -46,7 +49,16 @@ from attncli.formats.writers import (
     with_tables_together,
     written,
 )
-from attncli.maths.equations.tree import Blank, Expression, Node, Number, Omitted, Symbol, Vector
+from attncli.maths.equations.tree import (
+    Blank,
+    Expression,
+    Node,
+    Number,
+    Omitted,
+    Symbol,
+    Transposed,
+    Vector,
+)
 from attncli.maths.notation import plain
 from attncli.maths.notation.columns import filled_vectors
 from attncli.maths.notation.escaping import is_hidden, visible
@@ -215,7 +227,7 @@ def _cell(cell: GridCell, numbers: Iterator[str], setting: TypstSetting) -> str:
             line = setting.entry(cell.content)
         case Vector():  # a column is in one ink
             line = mathematics(cell.content, WORKING.but(coloured=False))
-        case Symbol():
+        case Symbol() | Transposed():
             line = mathematics(cell.content, setting.notation)
             line = joined([line, text(cell.behind)]) if cell.behind else line
         case Branch(text=name, guides=guides):
@@ -258,6 +270,22 @@ def side_by_side(block: SideBySide, setting: TypstSetting) -> str:
     apart = listed(matrix(table, setting) for _, table in block.columns)
     caption = text(block.caption) if block.caption else "none"
     return f"vectors({caption}, {whole}, {apart})"
+
+
+def product(block: ProductBlock, setting: TypstSetting) -> str:
+    """Writes a product as on paper, and its lines below it."""
+    fitting = as_fits(block, _ROOM_FOR_PRODUCTS)
+    names = ("left", "above", "result", "added", "after")
+    tables = ((name, getattr(fitting, name)) for name in names)
+    places = ", ".join(
+        f"{name}: {'none' if table is None else matrix(table, setting)}" for name, table in tables
+    )
+    lines = written(block.working, WRITERS, setting)
+    return "\n".join([f"product({places})", *lines])
+
+
+_ROOM_FOR_PRODUCTS = article(ARTICLE_ROOM, fragment=False)
+"""Between the margins, as TeX has it."""
 
 
 def table(block: Table, setting: TypstSetting) -> str:
@@ -347,6 +375,7 @@ WRITERS: Mapping[type, Callable[[Any, TypstSetting], str]] = {
     doc.Derivation: working,
     doc.ColumnSum: addition,
     doc.Table: table,
+    ProductBlock: product,
     SideBySide: side_by_side,
     doc.Tree: lambda block, _: f"tree{listed(map(_tree_row, block.rows, block.has_parts))}",
     doc.Graph: lambda block, setting: picture(block) or graph(block, setting),
@@ -387,7 +416,8 @@ def _leaf(document: Document) -> str:
     layout = "reading" if paper is None or paper.kind != "grid" else paper.kind
     layout = paper.layout if paper is not None and is_sheet else layout
     setting = TypstSetting(not is_sheet)
-    pieces = with_tables_together(lists_in_columns(pieces_of(document)))
+    laid_out = document.laid_out(partial(has_room, setting=_ROOM_FOR_PRODUCTS))
+    pieces = with_tables_together(lists_in_columns(pieces_of(laid_out)))
     body = "\n".join(_typst_pieces(pieces, setting, whole=layout in ("lines", "compact")))
     language = literal("en" if paper is None else paper.language)
     size = _SIZES[PAPER_SIZES[0] if paper is None else paper.size]
@@ -437,7 +467,9 @@ def _made_from(document: Document) -> str:
 
 
 def _colours() -> str:
-    inks = "".join(f"{literal(name)}: rgb({literal(ink)}), " for name, ink in INKS.items())
+    inks = "".join(
+        f"{literal(name)}: rgb({literal(ink)}), " for name, ink in {**INKS, **LIGHT.said}.items()
+    )
     shades = listed(
         f"(rgb({literal(shade.background)}), rgb({literal(shade.text)}))" for shade in LIGHT.shades
     )

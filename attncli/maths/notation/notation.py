@@ -225,7 +225,7 @@ class Notation(ex.Fold[str]):
         return f"[{self.listed(node.entries)}]"
 
     def cases(self, condition: ex.Expression, value: ex.Expression, other: ex.Expression) -> str:
-        """Writes one of two values: `scores[i, j] where mask[i, j] is 1, else −∞`."""
+        """Writes one of two values: `scores[i, j] where mask[i, j] is 1, otherwise −∞`."""
         met: tuple[ex.Expression, ...] = (condition,)
         if isinstance(condition, ex.Apply) and condition.function == "and":
             met = condition.arguments
@@ -233,7 +233,7 @@ class Notation(ex.Fold[str]):
         is_one = "" if is_said or _is_joined(condition) else " is 1"
         text = f"{self.prose(' and ').join(map(self.write, met))}{self.prose(is_one)}"
         return (
-            f"{self.write(value)}{self.prose(' where ')}{text}{self.prose(', else ')}"
+            f"{self.write(value)}{self.prose(' where ')}{text}{self.prose(', otherwise ')}"
             f"{self.write(other)}"
         )
 

@@ -30,7 +30,7 @@ def _remark(path: Path) -> str:
 
 def _all() -> Iterator[str]:
     yield "## models: what `attn run --from FOLDER` and `attncli.torch.compare` read\n"
-    yield "| family | models, by `model_type` | what is told of it |"
+    yield "| family | models, by `model_type` | what is said of it |"
     yield "| --- | --- | --- |"
     for path in family_files():
         names = ", ".join(f"`{name}`" for name in table_of(path)["names"])

@@ -167,7 +167,7 @@ class Comparison:
 
     @property
     def lost(self) -> Compared | None:
-        """Returns the first tensor of which nothing can be told, or None."""
+        """Returns the first tensor of which nothing can be said, or None."""
         return self._first("can't tell")
 
     def _first(self, standing: Standing) -> Compared | None:

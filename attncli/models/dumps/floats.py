@@ -637,7 +637,7 @@ class Judged(NamedTuple):
     off: Flags
     """The numbers of the tensor that are not within the bounds."""
     open: Flags
-    """The numbers of which nothing can be told."""
+    """The numbers of which nothing can be said."""
     distance: float | None = None
     """The root mean square of the errors in standard deviations, where they were measured by what
     rounding does at random."""

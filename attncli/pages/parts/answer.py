@@ -71,6 +71,8 @@ class LastFinding(NamedTuple):
     """The part that it is of, unless it is of weights that are given."""
     spans: Spans
     """Its words; none where nothing was found."""
+    cell: Location | None = None
+    """The cell whose number it is about, if there is one."""
 
 
 def last_finding(trace: Trace, selection: Selection) -> LastFinding:
@@ -79,7 +81,8 @@ def last_finding(trace: Trace, selection: Selection) -> LastFinding:
     none."""
     for part, found in _findings(trace, selection):
         says = found.sentence
-        return LastFinding(part, capital(says) if part is None else _with_place(part, says))
+        spans = capital(says) if part is None else _with_place(part, says)
+        return LastFinding(part, spans, found.cell)
     return LastFinding(None, ())
 
 
@@ -266,18 +269,20 @@ def finding_anew(trace: Trace, before: Trace, selection: Selection) -> Spans:
     return () if is_back or found == last_finding(before, selection).spans else found
 
 
-def closing_finding(trace: Trace, selection: Selection) -> list[Block]:
-    """Says what the page found: of a block what it does to the tokens, or else its last finding. It
-    says nothing where one of the last two sections, or a summary, has just said so (states that are
-    set side by side say nothing new), nor where a page ends with the way back, as it is about
-    that."""
+def closing_finding(trace: Trace, selection: Selection, answer: Answer | None) -> list[Block]:
+    """Says what the page found: of a block what it does to the tokens, or else its last finding,
+    unless the page began with it as its answer. It says nothing where one of the last two
+    sections, or a summary, has just said so (states that are set side by side say nothing new),
+    nor where a page ends with the way back, as it is about that."""
     if whole := moved(trace, selection):
         return [Callout(whole)]
     parts = shown_parts(trace)
     back = bool(parts) and isinstance(parts[-1].place, BackwardPlace)
     if back or (selection.detail == "summary" and parts):
         return []
-    part, spans = last_finding(trace, selection)
+    part, spans, cell = last_finding(trace, selection)
+    if answer is not None and cell is not None and cell == answer.cell:
+        return []
     steps = [step for step in parts if step is part or step.step != "states"]
     return [Callout(spans)] if spans and not any(part is step for step in steps[-2:]) else []
 

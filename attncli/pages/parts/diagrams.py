@@ -93,7 +93,8 @@ def _blocks(trace: Trace, parts: Sequence[PlannedStep]) -> Iterator[Diagram]:
     flowing = {stage for ends in flows for stage in ends}
     if len(groups) >= _FEWEST and len(flows) >= len(flowing):
         drawn = {stage: its for stage, its in groups.items() if stage in flowing}
-        boxes = _boxes(drawn, flows)
+        numbers = {id(part): number for number, part in enumerate(shown_parts(trace), start=1)}
+        boxes = _boxes(drawn, flows, {stage: numbers[id(its[0])] for stage, its in drawn.items()})
         title = "The steps, and the shapes of what flows between them"
         links = _links(boxes, _shapes(flows))
         yield Diagram(title, tuple(boxes.values()), links, across=False)
@@ -181,8 +182,8 @@ def _shape(quantity: Quantity) -> str:
     return f"{rows}" if quantity.is_list else f"{rows}×{columns}"
 
 
-def _boxes(groups: Groups, flows: Flows) -> Mapping[_Stage, Box]:
-    """Places a box for each stage, below all that it comes from."""
+def _boxes(groups: Groups, flows: Flows, sections: Mapping[_Stage, int]) -> Mapping[_Stage, Box]:
+    """Places a box for each stage, below all that it comes from, with the number of its section."""
     inputs = dict.fromkeys(a for a, _ in flows if a.step == _GIVEN)
     rows: dict[_Stage, int] = dict.fromkeys(inputs, 0)
     for stage in groups:
@@ -198,7 +199,9 @@ def _boxes(groups: Groups, flows: Flows) -> Mapping[_Stage, Box]:
         used.add((column, rows[stage]))
         pairs = _labels(stage, parts) if parts else (stage.place, "given")
         frame = _frame(parts)
-        boxes[stage] = Box(f"s{len(boxes) + 1}", *pairs, column, rows[stage], frame=frame)
+        number, section = len(boxes) + 1, sections.get(stage, 0)
+        at = (column, rows[stage])
+        boxes[stage] = Box(f"s{number}", *pairs, *at, frame=frame, section=section)
     return boxes
 
 
@@ -291,7 +294,7 @@ def _chain(trace: Trace, parts: Sequence[PlannedStep], *, back: bool) -> Diagram
     boxes = {stage: _cell(trace, its, f"c{k}") for k, (stage, its) in enumerate(groups.items())}
     more = [*(_losses if back else _tokens)(trace, groups, boxes)]
     around = {box.id: box for box, _ in more}
-    title = "The way back through time" if back else "The cell at each time"
+    title = "The way back through time" if back else "The cell at each step"
     told = {} if back else _numbers(parts[0].place, flows)
     what = "what it hands on" if told else "the shapes of what it hands on"
     return Diagram(
@@ -348,7 +351,7 @@ def _cell(trace: Trace, parts: Sequence[PlannedStep], name: str) -> Box:
     times = {_forward(part) for part in parts}
     many = len({at.time for at in times if isinstance(at, CellPlace)})
     if many > 1:
-        label, below = f"{counted(many, 'more time')}", "alike"
+        label, below = f"{counted(many, 'more step')}", "alike"
     return Box(name, label, below, time, row)
 
 

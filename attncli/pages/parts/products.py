@@ -135,8 +135,9 @@ def _called_along(operand: MatrixBlock, result: MatrixBlock, *, rows: bool) -> M
     it, as the result does, and shows those that it shows."""
     turned = operand.display.transposed
     names = result.names.rows if rows else result.names.columns
-    side = "columns" if turned == rows else "rows"
-    called = operand._replace(names=operand.names._replace(**{side: names}))
+    own = operand.names
+    own = own._replace(columns=names) if turned == rows else own._replace(rows=names)
+    called = operand._replace(names=own)
     return called._replace(rows=result.rows) if rows and not turned else called
 
 

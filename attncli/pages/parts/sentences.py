@@ -187,12 +187,15 @@ _LEAST_OF_A_ROOT = 3
 """A square root is told with at least so many decimals."""
 
 
-def rounding_in_words(rounding: Rounding, words: Words = _ENGLISH) -> str:
-    """States the rounding policy as a teacher would."""
+def rounding_in_words(rounding: Rounding, words: Words = _ENGLISH, *, asked: bool = False) -> str:
+    """States the rounding policy as a teacher would; where numbers are `asked`, what to do."""
     places = words.counted("decimals", rounding.decimals)
     others = {**rounding.steps, **rounding.quantities}
     own = f" ({', '.join(f'{name}: {n}' for name, n in others.items())})" if others else ""
-    says = words.carry if rounding.carries else words.exact
+    stated, asks = (
+        (words.carry, words.carry_asked) if rounding.carries else (words.exact, words.exact_asked)
+    )
+    says = asks if asked else stated
     return says.format(places=f"{places}{own}")
 
 
@@ -285,10 +288,14 @@ def about_of(scenario: Scenario) -> tuple[Block, ...]:
 
 
 def facts_of(
-    trace: Trace, queries: Sequence[str] = (), language: str = LANGUAGES[0]
+    trace: Trace,
+    queries: Sequence[str] = (),
+    language: str = LANGUAGES[0],
+    *,
+    asked: bool = False,
 ) -> DefinitionList:
     """Returns the facts that the page opens with; `queries` are those of which it tells the rows,
-    where not all."""
+    where not all, and on a sheet numbers are `asked` for."""
     words, own = words_of(language).facts, sentences_in(language)
     scenario = trace.scenario
     rows: list[tuple[str, Spans]] = []
@@ -310,7 +317,7 @@ def facts_of(
     if queries:
         named = joined(put_in(words.quoted, name=(Word(query),)) for query in queries)
         rows.append((words.shown, put_in(words.rows_of, queries=named)))
-    rows.append((words.rounding, (rounding_in_words(trace.rounding, words),)))
+    rows.append((words.rounding, (rounding_in_words(trace.rounding, words, asked=asked),)))
     return DefinitionList(tuple((name, spans) for name, spans in rows if spans))
 
 

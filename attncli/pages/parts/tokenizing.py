@@ -10,6 +10,7 @@ from attncli.document.blocks import (
     Block,
     Bullets,
     Callout,
+    DefinitionList,
     Derivation,
     Paragraph,
     Span,
@@ -203,7 +204,7 @@ def _why(trace: Trace, part: PlannedStep, gone: Sequence[Removal]) -> Iterator[S
 def _kept(pruning: Pruning) -> str:
     losses = len(pruning.losses)
     index = len(shown_losses(pruning))
-    more = f" The {index} smallest losses are told." if losses > index else ""
+    more = f" The {index} smallest losses are shown." if losses > index else ""
     return (
         f"Of {pruning.size} pieces, {len(pruning.unused)} are in no best cut and go. Of the"
         f" {losses} that can be cut otherwise, the {pruning.kept} with the largest losses"
@@ -458,6 +459,21 @@ def scores_of_merged(trace: Trace) -> dict[int, str]:
     return found
 
 
+def merges_beside(traces: Mapping[str, Trace]) -> Table:
+    """Returns a table of the pairs that several tokenizers merge on one corpus, round by round,
+    each with its count and, where pairs go by one, its score."""
+    columns: list[tuple[str, dict[int, Word | str]]] = []
+    for name, trace in traces.items():
+        learned, scores = trace.scenario.text.learned_as(MergeTraining), scores_of_merged(trace)
+        rounds = learned.rounds if learned else ()
+        columns.append((name, {r.number: Word(" ".join(r.pair)) for r in rounds}))
+        columns.append(("Count", {r.number: str(r.count) for r in rounds}))
+        columns += [("Score", {**scores})] if scores else []
+    last = max((max(column, default=0) for _, column in columns), default=0)
+    rows = [(str(k), *(column.get(k, "") for _, column in columns)) for k in range(1, last + 1)]
+    return table(("Round", *(name for name, _ in columns)), rows, most=MOST_ROWS)
+
+
 def _cuts_later(part: PlannedStep) -> bool:
     """Tells whether the best cuts of words stand with their scores, at the end of a step."""
     own = count_round(part.place)
@@ -558,12 +574,12 @@ def _cut(text: TokenizedText) -> list[Block]:
 def _taken_out(sentence: str, tokenizing: Tokenizing) -> list[Block]:
     """Says which tokens of a sentence are none of the model's pieces."""
     added = tokenizing.tokenizer.added_in(sentence)
-    why = ": added to the vocabulary as whole tokens, and taken out of the text before it is cut."
+    why = ": added to the vocabulary as whole tokens, and removed from the text before it is cut."
     return [Callout((*quoted(*added), why))] if added else []
 
 
 def _decoded(sentence: str, tokenizing: Tokenizing) -> Callout:
-    """Says what the tokens come to when they are put together again."""
+    """Says what the tokens read when they are put together again."""
     tokenizer = tokenizing.tokenizer
     pieces = tokenizer.encode(sentence)
     text = tokenizer.decode(pieces)
@@ -574,7 +590,7 @@ def _decoded(sentence: str, tokenizing: Tokenizing) -> Callout:
 
 
 def _why_not(sentence: str, text: str, pieces: Sequence[Piece], tokenizer: WordTokenizer) -> str:
-    """Says why tokens don't come to the sentence that they are of."""
+    """Says why tokens don't give their sentence back."""
     if any(piece.token == tokenizer.unknown for piece in pieces):
         return "what is unknown is lost"
     if text == unicodedata.normalize("NFKC", sentence):
@@ -630,19 +646,32 @@ def side_by_side(trace: Trace) -> list[Block]:
     texts |= {name: other.scenario.text for name, other in trace.variants.items()}
     if len({text.tokens for text in texts.values()}) == 1:
         return []
-    longest = max(len(text.tokens) for text in texts.values())
-    rows: list[Row] = [
-        (str(k + 1), *(Word("".join(text.tokens[k : k + 1])) for text in texts.values()))
-        for k in range(longest)
-    ]
-    counts: Row = ("in all", *(str(len(text.tokens)) for text in texts.values()))
-    whole = table(("Position", *map(Word, texts)), [*rows, counts], most=_MOST_POSITIONS)
+    whole = cuts_beside({name: text.tokens for name, text in texts.items()})
     others = [(name, text) for name, text in texts.items() if text is not trace.scenario.text]
     lists = [
         TextList(f"variants.{name}.tokens", words(counted(len(t.tokens))), words(t.tokens))
         for name, t in others
     ]
     return [Subheading(("Side by side",)), *_ways(texts), whole, *lists]
+
+
+def cuts_beside(cuts: Mapping[str, Sequence[str]]) -> DefinitionList:
+    """Returns how a sentence is cut in several ways, a line for each, with the number of its
+    tokens."""
+    return DefinitionList(tuple((name, _with_bars(tokens)) for name, tokens in cuts.items()))
+
+
+def _with_bars(tokens: Sequence[str]) -> Spans:
+    """Writes tokens with bars between them, and how many they are: `This|is|a (3 tokens)`. Many are
+    set in tens, between which a line can end."""
+    most = len(tokens) if len(tokens) <= _ON_ONE_LINE else _IN_TENS
+    spans: list[Span] = []
+    for k, token in enumerate(tokens):
+        spans += [*([] if not k else ["|"] if k % most else ["| "]), Word(token)]
+    return *spans, f" ({len(tokens)} {agreed(len(tokens), 'token', 'tokens')})"
+
+
+_ON_ONE_LINE, _IN_TENS = 20, 10
 
 
 def _ways(texts: Mapping[str, TokenizedText]) -> list[Block]:
@@ -653,6 +682,3 @@ def _ways(texts: Mapping[str, TokenizedText]) -> list[Block]:
     return [
         Bullets(tuple((Word(name), f": {way[0].lower()}{way[1:]}.") for name, way in ways.items()))
     ]
-
-
-_MOST_POSITIONS = 100

@@ -261,8 +261,8 @@ RELATIVE_STEP = Step(
             " which side, wherever both stand."
         ),
         more=(
-            "Near keys have a number for each distance. Far keys share one, since one place more or"
-            " less matters little there. So a text may be longer than those in training. The"
+            "Near keys have a number for each distance. Far keys share one, since one place of"
+            " difference matters little there. So a text may be longer than those in training. The"
             " buckets grow logarithmically. All layers have the same table."
         ),
     ),

@@ -35,10 +35,14 @@ _LATENT = {"Q": "c_Q", "K": "c_KV"}
 LATENT = Key(
     "latent",
     Record.of(
-        Key("W_DKV", MATRIX, "makes c_KV of x, [d_model, r_KV], of which keys and values are made"),
+        Key(
+            "W_DKV",
+            MATRIX,
+            "makes c_KV of x, [d_model, r_KV], for keys and values",
+        ),
         Key("b_DKV", VECTOR, "its bias"),
         Key("gamma_KV", VECTOR, "γ of an RMS norm of c_KV, which isn't normalized without it"),
-        Key("W_DQ", MATRIX, "makes c_Q of x, [d_model, r_Q]; queries are made of x without it"),
+        Key("W_DQ", MATRIX, "makes c_Q of x, [d_model, r_Q]; without it queries are of x"),
         Key("b_DQ", VECTOR, "its bias"),
         Key("gamma_Q", VECTOR, "γ of an RMS norm of c_Q"),
         Key("W_QR", MATRIX, "makes what turns of the queries, of c_Q (or x), [r_Q, heads · d_R]"),
@@ -46,9 +50,9 @@ LATENT = Key(
         Key("b_KR", VECTOR, "its bias"),
         EPSILON,
     ),
-    "multi-head latent attention (MLA): keys and values are made of a latent vector c_KV, which W_K"
-    " and W_V, the paper's W_UK and W_UV, are multiplied by: `{W_DKV: …, W_DQ: …, W_QR: …, W_KR:"
-    " …}`. With `positions: rope` only what W_QR and W_KR make is turned",
+    "multi-head latent attention (MLA): keys and values are computed from a latent vector c_KV,"
+    " which W_K and W_V, the paper's W_UK and W_UV, are multiplied by: `{W_DKV: …, W_DQ: …, W_QR:"
+    " …, W_KR: …}`. With `positions: rope` only what W_QR and W_KR make is turned",
     shared=True,
 )
 
@@ -130,8 +134,8 @@ COMPRESS_STEP = Step(
             " of the keys and values of all heads."
         ),
         more=(
-            "Keys and values of all heads can be made of c_KV again, or W_K can be multiplied into"
-            " the queries instead. A rotation between the two would be in the way of that. So"
+            "Keys and values of all heads can be computed from c_KV again, or W_K can be multiplied"
+            " into the queries instead. A rotation between the two would be in the way of that. So"
             " positions turn a part of its own, K_R, which all heads share."
         ),
     ),

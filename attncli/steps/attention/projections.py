@@ -250,9 +250,11 @@ def _happens_project(place: AttentionPlace) -> str:
     vector = "Each input embedding" if _takes_embeddings(place) else "The vector of each token"
     text = f"{vector} is multiplied by three weight matrices"
     if latent_of(place, "K"):
-        text = "Keys and values are made of the latent vectors, each by a matrix of its own"
+        text = "Keys and values are computed from the latent vectors, each by a matrix of its own"
     elif place.source != place.x:
-        text = "Queries are made from the tokens, keys and values from the encoder's output, here"
+        text = (
+            "Queries are computed from the tokens, keys and values from the encoder's output, here"
+        )
         text += " called memory"
     each, cached = _bytes_each(place), place.attention.cached
     if cached is not None:

@@ -267,9 +267,9 @@ _SCALE: Key[Decimal | tuple[Decimal, ...]] = Key(
 _PARALLEL = Key(
     "parallel",
     Choice(("none", "shared_norm", "own_norms")),
-    "attention and feed-forward network side by side, both made of what goes into the layer and"
-    " added to it together: with one norm for both, `shared_norm` (GPT-J, Phi), or each with its"
-    " own, `own_norms` (GPT-NeoX)",
+    "attention and feed-forward network side by side, both computed from what goes into the layer"
+    " and added to it together: with one norm for both, `shared_norm` (GPT-J, Phi), or each with"
+    " its own, `own_norms` (GPT-NeoX)",
     "none",
     shared=True,
 )

@@ -118,8 +118,8 @@ CONVOLVE_STEP = Step(
         shapes="x [n, c] → windows [n / stride, kernel · c], W [kernel · c, d] → convolved",
         happens=_happens,
         why=(
-            "A frame of a sound is too short to tell much, so each vector is made of a few frames"
-            " that follow each other."
+            "A frame of a sound is too short to tell much, so each vector is computed from a few"
+            " frames that follow each other."
         ),
         more=(
             "The same weights go over all windows: what they find in one place, they find anywhere."

@@ -82,7 +82,7 @@ def _distinct_phrase(tokens: tuple[str, ...]) -> WordedText:
     names = [Word(name) for name, token in named if token == again]
     if again is None:
         return ()
-    text = " Tokens that occur more than once are told apart by their positions: “"
+    text = " Tokens that occur more than once are distinguished by their positions: “"
     return (text, names[0], "” and “", names[1], "”.")
 
 
@@ -258,7 +258,7 @@ EMBED_STEP = Step(
             " learned, as all weight matrices of a network are. It begins with random numbers,"
             " which training on much text moves against their gradients. A gradient says how the"
             " error of the model's predictions grows with a number. Words that stand in like places"
-            " are moved alike, and so come to be near each other. Few dimensions have a meaning"
+            " are moved alike, and so end up close together. Few dimensions have a meaning"
             " that one could name. Real models have hundreds, which is room for fine differences."
         ),
         why_at=lambda place: _WHY.format("d_embed" if projected_when(place.stack) else "d_model"),

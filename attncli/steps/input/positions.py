@@ -430,7 +430,7 @@ POSITIONS_STEP = Step(
         Key(
             "positions",
             Either(_one_or_several, (_ONE, _SEVERAL)),
-            "how the order of the tokens is told: `sinusoidal`, `rope`, `alibi`, `none`, a matrix "
+            "how the order of the tokens enters: `sinusoidal`, `rope`, `alibi`, `none`, a matrix "
             "whose first rows are added, or one of these with settings, below; a list for several "
             "together",
         ),

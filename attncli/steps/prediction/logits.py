@@ -393,7 +393,7 @@ _RECORD = Record.of(
     Key(
         "beams",
         WholeNumber(2, 16),
-        "beam search: each step goes on with so many texts, those whose tokens have the largest"
+        "beam search: each step continues from so many texts, those whose tokens have the largest"
         " sums of log-probabilities",
     ),
     Key(
@@ -421,7 +421,7 @@ def _check_predict(place: Place) -> Objections:
         yield settings.at(DRAW), wrong.replace("1 numbers", "one number"), f"give a list of {count}"
     for key in (TOP_K, TOP_P, MIN_P, DRAW) if prediction.generation.beams else ():
         if settings.says(key):
-            wrong = f"{key.name} beside beams, which are the likeliest of all tokens"
+            wrong = f"{key.name} beside beams, which are the most likely of all tokens"
             yield settings.at(key), wrong, "leave one of them out"
 
 

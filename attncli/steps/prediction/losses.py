@@ -481,8 +481,8 @@ LOSS_STEP = Step(
             "the token that should come out of each, the next one, a hidden one, or a class: loss, "
             "cross-entropy and perplexity, of the "
             "model's own probabilities before any temperature or choice; or rows of numbers, "
-            "`[[1, 0], [0, 1]]`, that the output should be: the mean squared error. Of what is "
-            "read out of a recurrent cell alike",
+            "`[[1, 0], [0, 1]]`, that the output should be: the mean squared error. The same holds "
+            "for the read-out of a recurrent cell",
         ),
         Key(
             "ignored_target",
@@ -540,8 +540,8 @@ LOSS_STEP = Step(
     ),
     backward=Backward(
         "the loss",
-        "A logit's gradient is p − y times its loss's, where y is 1 for the target and 0 otherwise,"
-        " or smoothed.",
+        "The gradient of a logit is p − y, times that of its loss. Here y is 1 for the target and 0"
+        " otherwise, or smoothed.",
         more=(
             "The target y is 1 for the right class and 0 for all others, so a logit whose gradient"
             " is negative should grow. From here the page goes back to the parameters, the last"

@@ -91,14 +91,14 @@ STATES_STEP = Step(
 READOUT = Key(
     "readout",
     Choice(("sigmoid", "softmax", "none")),
-    "what becomes of what is read out, `sigmoid` by default",
+    "what the read-out is turned into, `sigmoid` by default",
     "sigmoid",
 )
 READOUT_FROM: Key[str] = Key(
     "readout_from",
     Choice(("every", "last")),
-    "at which times it is read out: `every` one (the default), or the `last` that the "
-    "cell comes to; with `direction: both` the last of the sentence",
+    "after which steps there is a read-out: `every` one (the default), or the `last` of the "
+    "cell; with `direction: both` the last of the sentence",
 )
 
 
@@ -108,7 +108,7 @@ def _check_readout(place: CellPlace) -> Objections:
         name = below(path, key.name)
         own = place.cell.config.says(key) and scenario.writes(name)
         if own and not scenario.writes(below(path, "W_ya")):
-            yield name, f"{key.name}, and no W_ya to read out with", "give W_ya, or leave it out"
+            yield name, f"{key.name}, and no W_ya for a read-out", "give W_ya, or leave it out"
 
 
 def end_of(place: WayPlace) -> str:
@@ -184,7 +184,7 @@ READOUT_STEP = Step(
     name="readout",
     at=CellPlace,
     keys=(
-        Key("W_ya", MATRIX, "weights of what is read out of the memory, W_ya a⟨t⟩ + b_y, [k, h]"),
+        Key("W_ya", MATRIX, "weights of the read-out of the memory, W_ya a⟨t⟩ + b_y, [k, h]"),
         Key("b_y", VECTOR, "its bias, [k]"),
         READOUT,
         READOUT_FROM,
@@ -264,12 +264,12 @@ READOUTS_STEP = Step(
         does="puts the read-outs of all steps side by side",
         shapes="y[1] … y[n] [k] → readouts [n, k]",
         happens=lambda place: (
-            "Each row is what was read out after a token."
+            "Each row is the read-out after a token."
             if end_of(place) == "none"
-            else "Each row has the probabilities that were read out after a token."
+            else "Each row has the probabilities after a token."
         ),
         why="A loss compares the read-out of each step with its target.",
-        more="A cell that is read out once, after its last token, has a single row.",
+        more="With one read-out, after the last token, there is a single row.",
     ),
     results=Results(names=("readouts", "readout_logits"), plan=_plan_readouts, sized=_sized),
     formulas=Formulas(

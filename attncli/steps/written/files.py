@@ -34,7 +34,7 @@ STEPS = Key(
         lambda node: TextFileKind() if names_file(node) else STEP_BY_NAME,
         (STEP_BY_NAME, TextFileKind()),
     ),
-    "steps of one's own, told in their order; or the file that has them, from the scenario's"
+    "steps of one's own, in their order; or the file that has them, from the scenario's"
     " folder, or by its name from a package: `{file: retention.yaml}`",
 )
 

@@ -293,7 +293,7 @@ _STEP = Record.of(
     Key(
         "start",
         MapOf(StartKind(), "quantity"),
-        "quantity → what it is before the first time: a number for all, or the name of an array",
+        "quantity → what it is before the first step: a number for all, or the name of an array",
     ),
     Key(
         "equations",

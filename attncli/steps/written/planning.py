@@ -104,7 +104,10 @@ class _Planning:
         name = target.name
         is_function = isinstance(target, FunctionTarget)
         if is_function and name in (*FUNCTIONS, *REDUCED, *ALONG):
-            wrong, right = f"{name} is a function of ours", f"call yours otherwise, like {name}2"
+            wrong, right = (
+                f"{name} is a function of this language",
+                f"call yours otherwise, like {name}2",
+            )
         elif name in (*known.arrays, *known.functions, *known.sides, *above):
             what = "a side" if name in known.sides else "there above already"
             wrong, right = f"{name} is {what}", f"call what this makes otherwise, like {name}2"

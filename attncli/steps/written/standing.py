@@ -208,7 +208,7 @@ class _GroupTelling:
         if made is not None and not made.times:
             return made.name
         if made is not None:
-            wrong = f"{name} is a matrix for each time"
+            wrong = f"{name} is a matrix for each step"
             self.problems.add(where, wrong, "name something with two sides")
         elif name not in self.known.broken:
             names = [line.equation.target.name for line in step.lines]
@@ -259,7 +259,7 @@ class _GroupTelling:
                 if self.own.problems.found:  # of what it is made of
                     continue
                 wrong = f"nothing tells how large {name} is before it is worked"
-                right = "give what it is made of, or say how large that is"
+                right = "give what it is computed from, or say how large that is"
                 self.problems.add(self.group.standing.where, wrong, right)
         for name in targets:
             here = below(self.path, name)

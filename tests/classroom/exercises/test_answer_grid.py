@@ -38,7 +38,7 @@ def grid(folder: Path, *words: str) -> dict[str, list[str]]:
     *rows, points, last = [[str(cell) for cell in row] for row in table["rows"]]
     sheets = sorted(folder.glob("*_sheet.json"))
     papers = [json.loads(path.read_text("utf-8")) for path in sheets]
-    assert last == ["Made from", *(paper["hash"] for paper in papers), ""]
+    assert last == ["Paper code", *(paper["hash"] for paper in papers), ""]
     assert [points[0], points[-1]] == ["Points", str(papers[0]["points"])]
     assert [row[0].split(" · ")[0] for row in rows] == [str(k + 1) for k in range(len(rows))]
     return {row[0].split(" · ")[1]: row[1:] for row in rows}

@@ -249,7 +249,7 @@ def test_made_again_an_exam_keeps_its_forms(tmp_path: Path) -> None:
     form.write_text(text.replace("title:", "# mended\ntitle:", 1), "utf-8")
     again = run(*words)
     assert again.exit_code == 0
-    assert "A, B, C as they were" in again.stdout
+    assert "A, B, C unchanged" in again.stdout
     after = {p.name: p.read_bytes() for p in (tmp_path / "e").iterdir() if p.is_file()}
     assert {n for n in after if before[n] != after[n]} <= {"manifest.json"}
 
@@ -268,8 +268,8 @@ def test_a_list_of_students_fills_the_table(tmp_path: Path) -> None:
     [
         ("", "question 3 is still to be marked."),
         ("-", "question 3 is still to be marked."),
-        ("4", "question 3 is still to be marked: “4” are no points from 0 to 3."),
-        ("1/3", "question 3 is still to be marked: “1/3” are no points from 0 to 3."),
+        ("4", "question 3 is still to be marked. “4” isn't a number of points from 0 to 3."),
+        ("1/3", "question 3 is still to be marked. “1/3” isn't a number of points from 0 to 3."),
         ("0", None),
     ],
 )
@@ -283,7 +283,7 @@ def test_points_that_a_person_still_has_to_give_are_told(
     assert remarks == ([] if says is None else [f"Part 4: {says}"])
     page = run("grade", folder, path).stdout
     assert "left empty" not in page
-    assert "Not to be read" not in page
+    assert "No number can be read" not in page
     said = overrides(tmp_path, f"Ben,{HAND},2,by word of mouth")
     told = run("grade", folder, path, "--overrides", said).stdout
     assert "still to be marked" not in told
@@ -313,7 +313,7 @@ def test_a_paper_of_another_form_than_it_says_is_told(folder: Path, tmp_path: Pa
     class_ = {"Ben": ("B", answers)}
     (paper,) = graded(folder, table(folder, tmp_path / "c.csv", class_)).values()
     assert "Its numbers fit form A, by which it would earn 31.5." in paper["remarks"]
-    assert "Not to be read: 2/z[1][1]." in paper["remarks"]
+    assert "No number can be read in 2/z[1][1]." in paper["remarks"]
 
 
 def test_a_dash_is_no_answer(folder: Path, tmp_path: Path) -> None:

@@ -82,7 +82,7 @@ def test_sheet_and_key_carry_the_same_marks(tmp_path: Path) -> None:
     marks: dict[str, set[str]] = {}
     for path in folder.iterdir():
         text = path.read_text("utf-8")
-        form, mark = re.findall(r"Form +(\w+)\nMade from +(\w+)\n", text)[0]
+        form, mark = re.findall(r"Form +(\w+)\nPaper code +(\w+)\n", text)[0]
         marks.setdefault(form, set()).add(mark)
         made_by = "attn exercise i_love_ai --step scores --forms 2 --seed 3"
         assert (made_by in " ".join(text.split())) == ("key" in path.name)
@@ -106,7 +106,7 @@ def test_sheet_and_key_carry_the_same_marks(tmp_path: Path) -> None:
 def test_a_paper_keeps_its_mark(mark: str, scenario: str, changes: list[str]) -> None:
     """However the program keeps what a scenario says: a paper that was printed has its mark."""
     options = [word for change in changes for word in ("--set", change)]
-    assert f"Made from  {mark}" in run(scenario, *options, "--key", "none").stdout
+    assert f"Paper code  {mark}" in run(scenario, *options, "--key", "none").stdout
 
 
 @pytest.mark.parametrize("scenario", ["dictionary", "unigram"])

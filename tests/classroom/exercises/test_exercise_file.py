@@ -213,12 +213,12 @@ def test_a_form_is_a_plain_scenario_with_the_numbers_of_its_sheet(tmp_path: Path
 
 def test_made_again_only_what_was_edited_changes_and_is_told(tmp_path: Path) -> None:
     exam(tmp_path)
-    assert "as they were" not in made(tmp_path)
+    assert "unchanged" not in made(tmp_path)
     before = files_in(tmp_path / "exam")
-    assert made(tmp_path).endswith("\nA, B, C, D as they were\n")
+    assert made(tmp_path).endswith("\nA, B, C, D unchanged\n")
     assert files_in(tmp_path / "exam") == before
     form, cell = mended(tmp_path)
-    assert made(tmp_path).endswith(f"\n{form} changed: {cell}; A, C, D as they were\n")
+    assert made(tmp_path).endswith(f"\n{form} changed: {cell}; A, C, D unchanged\n")
     after = files_in(tmp_path / "exam")
     others = {name for name in after if after[name] != before[name]} - {"manifest.json"}
     assert others == {
@@ -254,9 +254,9 @@ def test_forms_cannot_follow_a_scenario_that_says_something_else(
     assert files_in(folder) == before
     anew = CliRunner().invoke(app, [*words, "--force"])
     assert anew.exit_code == 0
-    assert "as they were" not in anew.stdout
+    assert "unchanged" not in anew.stdout
     assert now.strip().splitlines()[0] in (folder / "forms" / "A.yaml").read_text("utf-8")
-    assert CliRunner().invoke(app, words).stdout.endswith("A, B as they were\n")
+    assert CliRunner().invoke(app, words).stdout.endswith("A, B unchanged\n")
     file.write_text("scenario: own.yaml\nask: [softmax, weighted_sum]\nforms: 2\n", "utf-8")
     asked = CliRunner().invoke(app, words).stdout
     assert asked.endswith("A, B with other questions about the same numbers\n")
@@ -268,7 +268,7 @@ def test_a_title_changes_no_numbers_and_no_hash_of_them(tmp_path: Path) -> None:
     before = files_in(tmp_path / "exam")
     manifest = load_manifest(tmp_path / "exam")
     exam(tmp_path, EXAM.replace("by hand", "on paper"))
-    assert "A, B, C, D as they were" in made(tmp_path)
+    assert "A, B, C, D unchanged" in made(tmp_path)
     after = files_in(tmp_path / "exam")
     assert {f for f in after if after[f] == before[f]} == {f"forms/{f}.yaml" for f in "ABCD"}
     again = load_manifest(tmp_path / "exam")

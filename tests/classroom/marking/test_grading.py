@@ -252,7 +252,9 @@ def test_numbers_that_a_source_prints_twice_are_judged_each() -> None:
     wrong = [value["cell"] for value in data["verdicts"] if value["verdict"] != "correct"]
     assert (sum(data["counts"].values()), wrong) == (57, ["ffn[AI, 1]"])
     page = run("check", "i_love_ai").stdout
-    text = "As this scenario rounds, 4 numbers would be others, as its page tells; 3 of them follow"
+    text = (
+        "As this scenario rounds, 4 numbers would be others. Its page shows them. 3 of them follow"
+    )
     assert text in " ".join(page.split())
 
 

@@ -84,7 +84,7 @@ def test_what_became_of_each_answer_is_remembered(tmp_path: Path) -> None:
     assert skill(memory, "softmax", "weights")["shown"] == 1
     assert "softmax │     6              1            1      3      1" in text
     assert "After hints  softmax (exp_sum)" in text
-    assert "Not yet      softmax (exp, weights)" in text
+    assert "To repeat    softmax (exp, weights)" in text
     assert "Next time    first, with other numbers: softmax (exp, weights)" in text
 
 

@@ -320,7 +320,7 @@ def test_what_rounding_may_hide_is_a_third_outcome(tmp_path: Path) -> None:
     assert data["counts"] == {"agrees": 0, "departs": 0, "carried forward": 0, "can't tell": 1}
     assert data["lost"] == data["tensors"][0]["quantity"]
     page = told(scenario, dump)
-    assert f"Nothing can be told of {data['lost']}" in page
+    assert f"Nothing can be said of {data['lost']}" in page
     assert "follows." not in page.rpartition("▸")[2]
     assert "in float64, as model.double()" in page
     assert "more hooks" in page

@@ -65,7 +65,7 @@ def test_every_formula_gives_every_cell(method: str) -> None:
 
 SPOILT = [
     ("linear_attention", "S_t[t − 1, k, j] + phi_K", "S_t[t − 1, k, j] − phi_K"),
-    ("linear_attention", "x > 0, else e^x", "x > 0, else x"),
+    ("linear_attention", "x > 0, otherwise e^x", "x > 0, otherwise x"),
     ("retention", "where j ≤ i", "where j < i"),
     ("selective_state_space", "h[t − 1, c, n]", "h[t, c, n]"),
     ("rwkv_time_mixing", "Σ_{i: i < t} past", "Σ_i past"),

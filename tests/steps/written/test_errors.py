@@ -166,7 +166,7 @@ READING: Cases = (
     (["f(x) = g(x)", "g(x) = x"], ["9:12: g is made further down; move this equation below that"]),
     (["f(x, x) = x"], ["9:10: x is there twice; call one of the two otherwise"]),
     (["f(x) = x + q", "y = f(1)"], ["9:16: nothing is called q; known: x, X, V, v, c, pi"]),
-    (["exp(x) = x"], ["9:5: exp is a function of ours; call yours otherwise, like exp2"]),
+    (["exp(x) = x"], ["9:5: exp is a function of this language; call yours otherwise, like exp2"]),
     (
         ["f(x) = ln(x)", "f(x) = x"],
         ["10:5: f is there above already; call what this makes otherwise, like f2"],

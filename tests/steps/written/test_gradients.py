@@ -177,7 +177,7 @@ def test_choices_are_told_by_what_they_compare() -> None:
         for d in part.definitions
     }
     assert formulas["grad.X.y[2]"] == (
-        "grad.X.y[2][i, j] = Σ_k grad.y[k] × max_{l: l < 3}(X[k, l]) where j = 1 and i = 2, else 0"
+        "grad.X.y[2][i, j] = Σ_k grad.y[k] × max_{l: l < 3}(X[k, l]) where j = 1 and i = 2, otherwise 0"
     )
     assert all("step" not in formula for formula in formulas.values())
 

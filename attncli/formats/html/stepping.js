@@ -1,0 +1,319 @@
+// Stepping: one result after the other goes into its place, what is to come is blank. Who wants to is asked first.
+"use strict";
+(() => {
+  const page = window.attncli, { bar, how, element, cellOf } = page;
+  if (!bar) return;
+  // what has results, what shows them again, and lines for those that stand in no table
+  const TABLES = ["table:is(.quantity, .vectors):not(:is(.left, .above, .after) *)", ":is(.left, .above, .after) table", "table.working"];
+  const [FEWEST, MOST] = [2, 120]; // stops of a page
+  const PAUSE = 1500; // milliseconds between stops that are played
+  const FURTHEST = 50; // pixels from which on a finger swipes
+
+  // -- stops: a cell, or a row, or a table, as fine as there is room for ------------------------------
+
+  /** @type {Attncli.Stop[]} */
+  let stops = [];
+  let at = -1; // the stop that is shown; none while everything is
+
+  const isMade = (/** @type {number} */ n) => page.entry(n).length > 3; // given and copied numbers aren't
+  const isCell = (/** @type {number} */ n) => page.entry(n)[0] !== "";
+  const within = (/** @type {Element} */ one) => [...one.querySelectorAll("[data-n]")].map((shown) => Number(shown.getAttribute("data-n")));
+
+  // the tables with those of their numbers, by rows, that they show as results; all else shows them again
+  const tablesOf = () => {
+    const tables = page.sections.slice(1).flatMap((section) => [...section.querySelectorAll(`${TABLES}`)]);
+    const rowsOf = (/** @type {Element} */ table) => [...table.querySelectorAll("tbody tr")]
+      .map((row) => [...new Set(within(table.matches(TABLES[2]) && row.lastElementChild || row))]);
+    const home = new Map();
+    for (const kind of TABLES) for (const table of tables.filter((one) => one.matches(kind))) {
+      for (const n of rowsOf(table).flat()) if (!home.has(n) && isMade(n) && isCell(n)) home.set(n, table);
+    }
+    return tables.map((table) => ({
+      table, section: page.sections.findIndex((section) => section.contains(table)),
+      rows: rowsOf(table).map((row) => row.filter((n) => home.get(n) === table)).filter((row) => row.length),
+    })).filter(({ rows }) => rows.length);
+  };
+
+  const stopsOf = () => {
+    const tables = tablesOf().map((table) => ({ ...table, parts: [table.rows.flat()] }));
+    let count = tables.length;
+    const smallest = [...tables].sort((a, b) => a.parts[0].length - b.parts[0].length);
+    const finer = [(/** @type {number[][]} */ rows) => rows, (/** @type {number[][]} */ rows) => rows.flat().map((n) => [n])];
+    for (const cut of finer) for (const table of smallest) {
+      const parts = cut(table.rows), more = parts.length - table.parts.length;
+      if (count + more > MOST) break;
+      table.parts = parts;
+      count += more;
+    }
+    const found = tables.flatMap(({ section, table, parts }) => parts.map((numbers) => ({ section, table, numbers })));
+    return count <= MOST ? found : [...Map.groupBy(found, (stop) => stop.section)]
+      .map(([section, its]) => ({ ...its[0], section, numbers: its.flatMap((stop) => stop.numbers) }));
+  };
+
+  // -- what is to come ---------------------------------------------------------------------------------
+
+  /** @type {Map<number, Element[]>} */
+  let shows = new Map(); // what shows each number: cells, lines and pictures; and notes on all of a step
+  /** @type {Map<Element, number>} */
+  const blanks = new Map(); // of what isn't seen, how many of its numbers are to come
+  /** @type {Set<number>} */
+  let hidden = new Set();
+
+  const showsOf = () => {
+    const found = new Map(stops.flatMap((stop) => stop.numbers).map((n) => [n, (page.places.get(n) || []).map(cellOf)]));
+    const add = (/** @type {Element} */ whole, /** @type {Iterable<number>} */ numbers) => {
+      for (const n of new Set(numbers)) found.get(n)?.push(whole);
+    };
+    // what is no cell, such as the sum of a row, is there when all that it is worked from is
+    for (const [n, places] of page.places) if (!isCell(n)) places.map(cellOf).forEach((one) => add(one, page.operandsOf(n)));
+    for (const line of page.main.querySelectorAll("table.working tr")) if (line.lastElementChild) add(line, within(line.lastElementChild));
+    for (const figure of page.main.querySelectorAll("figure, svg")) add(figure, within(figure));
+    page.sections.forEach((section, k) => {
+      const all = stops.filter((stop) => stop.section === k).flatMap((stop) => stop.numbers);
+      for (const note of section.querySelectorAll("aside")) add(note, all);
+    });
+    return found;
+  };
+
+  const blank = (/** @type {Set<number>} */ next) => {
+    const count = (/** @type {number} */ n, /** @type {number} */ by) => {
+      for (const one of shows.get(n) || []) {
+        const now = (blanks.get(one) || 0) + by;
+        blanks.set(one, now);
+        one.classList.toggle("later", now > 0);
+      }
+    };
+    for (const n of hidden) if (!next.has(n)) count(n, -1);
+    for (const n of next) if (!hidden.has(n)) count(n, 1);
+    hidden = next;
+  };
+
+  // -- the bar -------------------------------------------------------------------------------------------
+
+  const button = (/** @type {string} */ textContent, /** @type {() => void} */ act, properties = {}) => {
+    const made = element("button", { type: "button", textContent, ...properties });
+    made.addEventListener("click", act);
+    return made;
+  };
+  const count = element("output", { ariaLive: "off" });
+  const before = button("◀", () => go(at - 1), { ariaLabel: "Back", title: "Back (←)" });
+  const after = button("▶", () => (at < 0 ? begin() : go(at + 1)), { ariaLabel: "Next", title: "Next (→)" });
+  const play = button("Play", () => (timer ? stop() : start()));
+  const ask = button("Ask me first", () => askFirst(!asking));
+  const leave = button("Show all", () => end(), { title: "Show everything again (Escape)" });
+  const controls = element("div", { className: "stepper" }, before, count, after, play, ask, leave);
+  controls.setAttribute("role", "group");
+  controls.setAttribute("aria-label", "One number after the other");
+  bar.prepend(controls);
+
+  const tell = () => {
+    const among = at < 0 ? `${stops.length} steps` : `${at + 1} of ${stops.length}`;
+    count.textContent = among;
+    before.disabled = at <= 0;
+    after.disabled = at >= 0 && at === stops.length - 1;
+    leave.hidden = at < 0;
+    play.textContent = timer ? "Pause" : "Play";
+    ask.setAttribute("aria-pressed", String(asking));
+    controls.hidden = stops.length < FEWEST;
+  };
+
+  // -- going on --------------------------------------------------------------------------------------------
+
+  const begin = () => go(Math.max(0, stops.findIndex((stop) => stop.section >= page.now)));
+
+  const go = (/** @type {number} */ k) => {
+    if (!stops.length) return;
+    const from = at;
+    at = Math.min(Math.max(k, 0), stops.length - 1);
+    if (at === from) stop();
+    document.body.classList.add("stepping");
+    asked = asking ? null : undefined;
+    fresh = true;
+    page.mark(stops[at].section);
+    settle();
+    page.rests(resting);
+    inSight();
+  };
+
+  // blank is what is to come, and what is asked for
+  const settle = () => {
+    const open = asked === null;
+    blank(new Set(stops.slice(open ? at : at + 1).flatMap((stop) => stop.numbers)));
+    tell();
+  };
+
+  const inSight = () => {
+    const { table, numbers: [n] } = stops[at], cell = page.places.get(n)?.filter((one) => table.contains(one)).map(cellOf).at(-1);
+    const whole = cell?.closest(".product");
+    const high = innerHeight - bar.offsetHeight;
+    const shown = whole && whole.getBoundingClientRect().height < high * 0.9 ? whole : cell;
+    if (!shown) return;
+    const { top, bottom } = shown.getBoundingClientRect();
+    if (top < 50 || bottom > high) scrollBy({ top: (top + bottom) / 2 - high / 2, behavior: page.instant });
+    cell?.closest(".scroll")?.contains(cell) && cell.scrollIntoView({ block: "nearest", inline: "nearest", behavior: page.instant });
+  };
+
+  const end = () => {
+    if (at < 0) return;
+    stop();
+    at = -1;
+    asked = undefined;
+    said = "";
+    document.body.classList.remove("stepping");
+    blank(new Set());
+    page.rests(() => false);
+    if (bar.contains(document.activeElement)) after.focus();
+    tell();
+  };
+
+  let timer = 0;
+  const start = () => {
+    askFirst(false);
+    if (at < 0 || at === stops.length - 1) go(0);
+    timer = setInterval(() => (at < stops.length - 1 ? go(at + 1) : stop()), PAUSE);
+    tell();
+  };
+  const stop = () => {
+    clearInterval(timer);
+    timer = 0;
+    tell();
+  };
+
+  // -- what is shown of a stop: its working, or a field for its number -----------------------------------
+
+  let fresh = false; // whether the terms of the line come one after the other
+  const resting = () => {
+    if (at < 0) return false;
+    const { numbers } = stops[at], [n] = numbers;
+    page.tint(numbers);
+    how.hidden = false;
+    how.classList.toggle("coming", fresh && asked === undefined);
+    fresh = false;
+    if (asked === null) {
+      if (!how.contains(field) || field.ariaLabel !== page.nameOf(n)) how.replaceChildren(question(n));
+      return true;
+    }
+    const others = numbers.slice(1).map((other) => `${page.nameOf(other)} = ${resultOf(other)}`);
+    how.replaceChildren(page.lineOf(n), ...(others.length ? [element("div", { className: "of", textContent: `likewise ${others.join(", ")}` })] : []));
+    return true;
+  };
+  const resultOf = (/** @type {number} */ n) => {
+    const last = page.entry(n).at(-1);
+    return Array.isArray(last) ? last[0] : String(last);
+  };
+
+  page.decimals = () => Math.max(0, ...stops.flatMap((stop) => stop.numbers).map((n) => resultOf(n).split(".")[1]?.length ?? 0));
+
+  // -- asking first ----------------------------------------------------------------------------------------
+
+  let asking = false;
+  /** @type {string | null | undefined} */
+  let asked; // null while a number is asked for
+  let said = "";
+  const field = element("input", { size: 9, autocomplete: "off", spellcheck: false, inputMode: "text" });
+  const verdict = element("span", { className: "verdict" });
+  verdict.setAttribute("role", "status");
+
+  const askFirst = (/** @type {boolean} */ is) => {
+    if (asking === is) return;
+    asking = is;
+    if (is) stop();
+    if (!is && asked === null) asked = undefined;
+    if (is) at < 0 ? begin() : go(at);
+    else if (at >= 0) { settle(); page.rests(resting); }
+    tell();
+  };
+
+  const question = (/** @type {number} */ n) => {
+    const name = page.nameOf(n);
+    Object.assign(field, { value: "", ariaLabel: name });
+    verdict.textContent = said;
+    const form = element("form", { className: "line" }, element("bdi", { textContent: name }), " = ", field, " ",
+      element("button", { textContent: "Check" }), " ", button("Hint", () => hint(n)), " ", button("Show it", () => answered("")), " ", verdict);
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      const { right, says } = page.judge(n, field.value);
+      if (right) return answered(`✓ ${name} = ${resultOf(n)}: ${says}`);
+      verdict.textContent = `✗ ${says}`;
+      field.select();
+    });
+    queueMicrotask(() => field.focus({ preventScroll: true }));
+    return form;
+  };
+
+  // the line in numbers, but for what it comes to
+  const hint = (/** @type {number} */ n) => {
+    const texts = page.partsOf(n).map((part) => (Array.isArray(part) ? part[0] : part));
+    const ends = texts.findIndex((text, k) => k > 0 && /[=≈]/.test(text));
+    verdict.textContent = texts.slice(0, ends).join("").replace(/^\s*[=≈]/, "").trim();
+    field.focus({ preventScroll: true });
+  };
+
+  // what was asked for goes into its place, and the next one is asked for
+  const answered = (/** @type {string} */ says) => {
+    said = says;
+    asked = undefined;
+    settle();
+    if (says && at < stops.length - 1) go(at + 1);
+    else {
+      fresh = true;
+      page.rests(resting);
+      how.append(element("span", { className: "verdict", textContent: says }));
+      after.focus();
+    }
+  };
+
+  // -- keys, fingers, the map ------------------------------------------------------------------------------
+
+  document.addEventListener("keydown", (event) => {
+    const target = /** @type {Element} */ (event.target), typing = target.closest("input, select, textarea");
+    if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return;
+    if (event.key === "Escape" && at >= 0) end();
+    else if (typing ? target !== field || field.value : target.closest("[data-n], .scroll[tabindex], summary")) return;
+    else if (event.key === "ArrowRight") after.click();
+    else if (event.key === "ArrowLeft" && at >= 0) go(at - 1);
+    else return;
+    event.preventDefault();
+  });
+
+  /** @type {Touch | null} */
+  let touched = null;
+  document.addEventListener("touchstart", ({ touches, target }) => {
+    // what is wider than the window is moved by a finger
+    const frame = /** @type {Element} */ (target).closest(".scroll, .line, .product");
+    const wide = frame && frame.scrollWidth > frame.clientWidth;
+    touched = touches.length === 1 && !wide && !/** @type {Element} */ (target).closest("input, select") ? touches[0] : null;
+  }, { passive: true });
+  document.addEventListener("touchend", ({ changedTouches: [last] }) => {
+    if (!touched || at < 0 && !bar.contains(/** @type {Node} */ (touched.target))) return;
+    const [x, y] = [last.clientX - touched.clientX, last.clientY - touched.clientY];
+    touched = null;
+    if (Math.abs(x) < FURTHEST || Math.abs(x) < 2 * Math.abs(y)) return;
+    if (x < 0) after.click();
+    else if (at > 0) go(at - 1);
+  }, { passive: true });
+
+  document.addEventListener("attn:goto", ({ detail }) => {
+    const k = stops.findIndex((stop) => stop.section >= detail);
+    if (at >= 0 && k >= 0) go(k);
+  });
+
+  // -- numbers that become others ----------------------------------------------------------------------------
+
+  const bind = () => {
+    blank(new Set());
+    const there = stops[at]?.numbers[0], was = at;
+    stops = stopsOf();
+    shows = showsOf();
+    blanks.clear();
+    if (was >= 0) {
+      at = Math.max(0, stops.findIndex((stop) => stop.numbers.includes(there)));
+      settle();
+      page.rests(resting);
+    }
+    tell();
+  };
+  document.addEventListener("attn:renewed", bind);
+  document.addEventListener("attn:worked", () => { if (!stops.length) bind(); });
+  bind();
+})();

@@ -1,0 +1,318 @@
+"""Stepping through a page's numbers one after the other, and being asked for them, in a browser."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from attncli.formats import RenderOptions, render
+from attncli.formats.pages import html
+from attncli.judging.judging import Judge
+from attncli.maths.equations.tree import Location
+from attncli.pages.parts.selection import Selection
+from attncli.pages.parts.sentences import printed_roots
+from attncli.pages.walkthrough import walkthrough
+from tests.conftest import sampled
+from tests.formats.test_html import LARGE, PHONE
+from tests.formats.test_live import page_of, shown
+from tests.helpers.browser import findings, opened
+from tests.helpers.pages import SHIPPED, shipped_trace
+
+SCRIPTS = Path(html.__file__).parents[1] / "html"
+TYPED = ("page.js", "pointing.js", "asking.js", "stepping.js")
+"""The scripts whose types are checked."""
+MOST_STOPS = 150
+"""Stops of a large page."""
+SWIPE = """(by) => {
+  const [x, y] = [180, 400], at = document.elementFromPoint(x, y);
+  for (const [type, moved] of [["touchstart", 0], ["touchend", by]]) {
+    const touch = new Touch({identifier: 1, target: at, clientX: x + moved, clientY: y});
+    const touches = type === "touchstart" ? [touch] : [];
+    at.dispatchEvent(new TouchEvent(type, {touches, changedTouches: [touch], bubbles: true}));
+  }
+}"""
+"""A finger that goes sideways by so many pixels."""
+SEEN = """() => [...document.querySelectorAll("main td [data-n]")]
+  .filter((one) => one.checkVisibility({visibilityProperty: true})).length"""
+
+
+@pytest.fixture(scope="module")
+def first(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("stepping") / "i_love_ai.html"
+    path.write_text(render(page_of("i_love_ai"), "html", RenderOptions()), "utf-8")
+    return path
+
+
+@pytest.fixture
+def page(first: Path, chromium: Any) -> Iterator[Any]:
+    with opened(chromium, first) as page:
+        page.locator(".stepper").wait_for()
+        yield page
+
+
+def place(page: Any) -> str:
+    text: str = page.locator(".stepper output").inner_text()
+    return text
+
+
+def go_to(page: Any, name: str) -> None:
+    """Goes on until the line tells of a number."""
+    for _ in range(MOST_STOPS):
+        if page.locator("#how bdi").inner_text() == name:
+            return
+        page.keyboard.press("ArrowRight")
+    raise AssertionError(name)
+
+
+def test_each_stop_puts_a_result_into_its_place(page: Any) -> None:
+    """What it is worked from is tinted where it stands; what is done stays, what is to come is
+    blank."""
+    everything = page.evaluate(SEEN)
+    page.get_by_role("button", name="Next").click()
+    assert place(page) == "1 of 72"
+    assert page.locator("#how").inner_text() == "Q[I, 1] = 1 × 1 + 0 × 0 = 1 + 0 = 1"
+    product = page.locator(".product").first
+    assert product.locator(".left td.operand").all_inner_texts() == ["1", "0"]
+    assert product.locator(".above td.operand").all_inner_texts() == ["1", "0"]
+    assert product.locator(".left th.row").all_inner_texts() == ["I"]
+    assert product.locator(".above th.col").all_inner_texts() == ["1"]
+    assert product.locator(".result td.now").all_inner_texts() == ["1"]
+    assert product.locator(".result td.later").count() == 5
+    first = page.evaluate(SEEN)
+    assert first < everything
+    page.get_by_role("button", name="Next").click()
+    assert product.locator(".result td.later").count() == 4
+    assert page.evaluate(SEEN) > first
+    page.get_by_role("button", name="Back", exact=True).click()
+    assert place(page) == "1 of 72"
+    assert page.evaluate(SEEN) == first
+    page.get_by_role("button", name="Show all").click()
+    assert place(page) == "72 steps"
+    assert page.locator(".later").count() == 0
+    assert page.evaluate(SEEN) == everything
+
+
+def test_keys_alone(page: Any) -> None:
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    assert place(page) == "3 of 72"
+    page.keyboard.press("ArrowLeft")
+    assert place(page) == "2 of 72"
+    page.keyboard.press("Escape")
+    assert place(page) == "72 steps"
+    assert page.locator("#how").is_hidden()
+    page.get_by_role("button", name="Ask me first").focus()
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.ariaLabel") == "Q[I, 1]"
+    page.keyboard.type("1")
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.ariaLabel") == "Q[I, 2]"
+    page.keyboard.press("ArrowRight")  # nothing is typed
+    assert page.evaluate("document.activeElement.ariaLabel") == "Q[love, 1]"
+    page.keyboard.press("Escape")
+    assert page.locator(".later").count() == 0
+
+
+def test_a_finger_goes_on_and_back(first: Path, chromium: Any) -> None:
+    with opened(chromium, first, **PHONE) as page:
+        page.get_by_role("button", name="Next").tap()
+        page.evaluate(SWIPE, -120)
+        assert place(page) == "2 of 72"
+        page.evaluate(SWIPE, 120)
+        assert place(page) == "1 of 72"
+        page.evaluate(SWIPE, -20)
+        assert place(page) == "1 of 72"
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+        for button in page.locator("#bar .stepper button:visible").all():
+            box = button.bounding_box()
+            assert box["x"] >= 0
+            assert box["x"] + box["width"] <= 360
+            assert box["height"] >= 24
+
+
+def test_the_terms_come_one_after_the_other(page: Any) -> None:
+    """Within 300 ms; at once for those who want no motion."""
+    longest = """() => Math.max(0, ...document.getAnimations()
+      .filter((one) => one.animationName === "come").map((one) => one.effect.getComputedTiming().endTime))"""
+    page.emulate_media(reduced_motion="no-preference")
+    page.keyboard.press("ArrowRight")
+    assert 0 < page.evaluate(longest) <= 300
+    page.emulate_media(reduced_motion="reduce")
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate(longest) == 0
+
+
+def test_play_goes_on_by_itself(page: Any) -> None:
+    page.clock.install()
+    page.get_by_role("button", name="Play").click()
+    assert place(page) == "1 of 72"
+    page.clock.run_for(3100)
+    assert place(page) == "3 of 72"
+    page.get_by_role("button", name="Pause").click()
+    page.clock.run_for(5000)
+    assert place(page) == "3 of 72"
+
+
+def test_one_who_is_asked_first_is_told_as_in_practice(page: Any) -> None:
+    page.keyboard.press("ArrowRight")
+    go_to(page, "exp[love, AI]")
+    page.get_by_role("button", name="Ask me first").click()
+    cell = page.locator("td.now:not(.operand)").last
+    field, verdict = page.get_by_label("exp[love, AI]"), page.locator("#how .verdict")
+    assert cell.inner_text() == ""
+    for typed, says in (
+        ("4", "✗ it doesn't follow. It is what this gives: raising 2 instead of e to the scores."),
+        ("7.4", "✗ nearly. It has 1 decimal instead of 3."),
+        ("−7.389", "✗ it doesn't follow. The sign is wrong."),
+        ("5", "✗ it doesn't follow."),
+        ("e²", "✗ that is no number."),
+        ("", "✗ nothing was written."),
+    ):
+        field.fill(typed)
+        field.press("Enter")
+        assert verdict.inner_text() == says
+    page.get_by_role("button", name="Hint").click()
+    assert verdict.inner_text() == "e^2"
+    field.fill("7,3891")
+    field.press("Enter")
+    assert verdict.inner_text() == "✓ exp[love, AI] = 7.389: right."
+    assert page.locator("#how bdi").inner_text() == "exp_sum[love]"
+    page.get_by_role("button", name="Show it").click()
+    assert page.locator("#how").inner_text().startswith("exp_sum[love] = 2.718 + ")
+
+
+def test_known_mistakes_follow_changed_numbers(chromium: Any, tmp_path: Path) -> None:
+    """What raising 2 gives, and what is right, is worked from the numbers as they are."""
+    with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:
+        page.evaluate("attncli.live.changeTo([['embeddings[AI,2]', '0.5']])")
+        page.keyboard.press("ArrowRight")
+        go_to(page, "scores[love, AI]")
+        assert page.locator("#how").inner_text() == (
+            "scores[love, AI] = 0.0 × 1.0 + 1.0 × 1.5 = 0.00 + 1.50 = 1.50"
+        )
+        go_to(page, "exp[love, AI]")
+        page.get_by_role("button", name="Ask me first").click()
+        field, verdict = page.get_by_label("exp[love, AI]"), page.locator("#how .verdict")
+        field.fill("2.828")
+        field.press("Enter")
+        assert "raising 2 instead of e" in verdict.inner_text()
+        field.fill("4.482")
+        field.press("Enter")
+        assert verdict.inner_text() == "✓ exp[love, AI] = 4.482: right."
+
+
+@sampled(3, name=["i_love_ai", "alice_met_bob", "encoder_block", "word_order"])
+def test_what_practice_accepts_is_right_here(name: str, chromium: Any, tmp_path: Path) -> None:
+    """Of each number both ends of its range, and not what lies beyond."""
+    trace = shipped_trace(name)
+    judge, margin = Judge(trace, printed=printed_roots(trace)), 0.1 * 10.0**-trace.rounding.decimals
+    addresses = {
+        trace[q].address(i, j): Location(q, i, j)
+        for q in trace
+        if not trace[q].given
+        for i in range(trace[q].matrix.shape[0])
+        for j in range(trace[q].matrix.shape[1])
+    }
+    path = tmp_path / "page.html"
+    path.write_text(render(page_of(name), "html", RenderOptions()), "utf-8")
+    with opened(chromium, path) as page:
+        page.locator(".stepper").wait_for()
+        numbers = page.evaluate("[...attncli.places.keys()].map((n) => [n, attncli.nameOf(n)])")
+        asked = [
+            (n, addresses[address])
+            for n, address in numbers
+            if address in addresses and page.evaluate("n => attncli.entry(n).length > 3", n)
+        ]
+        assert len(asked) > 10
+        for n, cell in asked:
+            low, high = judge.accepted(cell)
+            right = trace[cell.quantity].number(*cell.indices).shown
+            inside = [str(right), f"{low + margin:.6f}", f"{high - margin:.6f}"]
+            outside = [f"{low - margin:.6f}", f"{high + margin:.6f}"]
+            says = page.evaluate(
+                "([n, typed]) => typed.map((text) => attncli.judge(n, text).right)",
+                [n, [*inside, *outside]],
+            )
+            assert says == [True, True, True, False, False], (cell, low, high, right)
+
+
+@sampled(6, name=[name for name in SHIPPED if name not in LARGE])
+def test_a_page_has_few_stops(name: str, chromium: Any, tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    document = walkthrough(shipped_trace(name), Selection().illustrated(True))
+    path.write_text(render(document, "html", RenderOptions()), "utf-8")
+    with opened(chromium, path) as page:
+        if not page.locator(".stepper:visible").count():
+            return
+        count = int(place(page).split()[0])
+        assert count <= MOST_STOPS
+        for _ in range(min(count, 5)):
+            page.keyboard.press("ArrowRight")
+            assert page.locator("main .now:not(section)").count() > 0
+        page.keyboard.press("Escape")
+        assert page.locator(".later").count() == 0
+
+
+def test_the_chart_is_a_map(page: Any) -> None:
+    """It stays beside the page; its boxes are links, the one of the step that is read is filled; on
+    paper it stands where it stood."""
+    chart = page.locator("nav.contents figure")
+    assert page.locator("main figure:has([data-step])").count() == 0
+    chart.locator("a", has_text="Softmax").click()
+    page.locator("#s5.now").wait_for()
+    assert [a.strip() for a in chart.locator("a[aria-current]").all_text_contents()] == ["Softmax"]
+    assert chart.bounding_box()["y"] >= 0
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.locator("#s0 figure:has([data-step])").count() == 1
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert chart.count() == 1
+    page.keyboard.press("ArrowRight")
+    chart.locator("a", has_text="Weighted sum").click()
+    assert page.locator("#how").inner_text().startswith("output[I, 1] = ")
+
+
+@pytest.mark.parametrize("width", [1280, 1920])
+def test_no_sum_wraps_on_a_wide_screen(width: int, chromium: Any, tmp_path: Path) -> None:
+    """In the lines of working; in the bar a line is one line on any screen."""
+    path = tmp_path / "page.html"
+    path.write_text(render(page_of("alice_met_bob"), "html", RenderOptions()), "utf-8")
+    broken = """() => [...document.querySelectorAll("table.working td > span")]
+      .filter((one) => one.getClientRects().length > 1).length"""
+    with opened(chromium, path, viewport={"width": width, "height": 900}) as page:
+        page.locator("details.lines").evaluate_all("all => all.forEach((one) => {one.open = true})")
+        assert page.locator("table.working td > span:visible").count() > 5
+        assert page.evaluate(broken) == 0
+        page.keyboard.press("ArrowRight")
+        assert page.locator("#how .line").bounding_box()["height"] < 40
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_while_stepping(scheme: str, first: Path, chromium: Any) -> None:
+    with opened(chromium, first, color_scheme=scheme) as page:
+        page.locator(".stepper").wait_for()
+        page.emulate_media(reduced_motion="reduce", color_scheme=scheme)
+        page.keyboard.press("ArrowRight")
+        go_to(page, "scores[love, AI]")
+        assert findings(page) == []
+        page.get_by_role("button", name="Ask me first").click()
+        page.get_by_label("scores[love, AI]").fill("7")
+        page.get_by_label("scores[love, AI]").press("Enter")
+        assert findings(page, "#bar, .product, nav.contents") == []
+
+
+@pytest.mark.real("tsc")
+def test_the_types_of_scripts_agree() -> None:
+    """What TypeScript finds in scripts whose types are told."""
+    assert shutil.which("tsc")
+    options = "--checkJs --allowJs --strict --noEmit --target esnext --lib esnext,dom,dom.iterable"
+    files = [SCRIPTS / name for name in ("scripts.d.ts", *TYPED)]
+    found = subprocess.run(
+        ["tsc", *options.split(), *files], capture_output=True, text=True, check=False
+    )
+    assert found.stdout == ""
+    assert found.returncode == 0
