@@ -22,6 +22,7 @@ from attncli.errors import Complaints, Problem, UserError
 from attncli.formats import RenderOptions, render
 from attncli.names import Word
 from attncli.output_files import Contents, encoded, replace_file
+from attncli.pages.parts.constants import told_with_constants
 from attncli.pipeline import work
 from attncli.pipeline.trees import FileText, tree_of, with_changes
 from attncli.scenario.file import reading, shipped
@@ -224,7 +225,7 @@ class ServedScenario:
 
     def _work(self, changed: ChangedText) -> Worked:
         trace = work(self._typed.page.allowed.load(*changed))
-        page = commands.whole_page(trace, self._typed)
+        page = told_with_constants(commands.whole_page(trace, self._typed), trace)
         interactive = page.interactive._replace(changeable=changeable(trace, *changed))
         page = page._replace(interactive=interactive)
         return Worked(changed, trace, render(page, "html", _SERVED))
