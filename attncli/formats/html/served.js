@@ -82,8 +82,8 @@
   // -- changing ----------------------------------------------------------------------------------
 
   const send = async (act, body) => {
-    const answer = await fetch(act, { method: "POST", body: body && JSON.stringify(body) });
-    const { wrong } = await answer.json().catch(() => ({ wrong: "the server can't answer now" }));
+    const answer = fetch(act, { method: "POST", body: body && JSON.stringify(body) });
+    const { wrong } = await answer.then((its) => its.json()).catch(() => ({ wrong: "the server can't answer now" }));
     if (!wrong) await ask();
     return wrong || "";
   };
@@ -108,6 +108,16 @@
     const panel = $('#served [data-panel="why"]');
     if (panel.open) fill(panel);
   });
+
+  // where nobody answers, nothing is offered that he would have to do
+  const end = (isSo) => {
+    document.body.classList.toggle("ended", isSo);
+    const [is, becomes] = isSo ? ["set", "unset"] : ["unset", "set"];
+    for (const shown of document.querySelectorAll(`[data-${is}]`)) {
+      shown.dataset[becomes] = shown.dataset[is];
+      delete shown.dataset[is];
+    }
+  };
 
   // -- panels ------------------------------------------------------------------------------------
 
@@ -134,7 +144,7 @@
     const { version } = $("#served .state").dataset, renewed = version === "0" ? () => location.reload() : ask;
     const follow = async () => {
       const now = await fetch("version").then((answer) => (answer.ok ? answer.text() : ""), () => "");
-      document.body.classList.toggle("ended", !now);
+      end(!now);
       if (now && now !== $("#served .state").dataset.version) await renewed();
       setTimeout(follow, 250); // milliseconds
     };
