@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise, takewhile
+from itertools import accumulate, pairwise, takewhile
 
 from tests.auditor.calculator import INDEX, NAME
 from tests.auditor.html import Element, main_of, rows_of
@@ -356,7 +356,10 @@ def _tex_filled(section: PageSection, text: str) -> PageSection:
     end = 0
     for match in _TEX_BLOCK.finditer(text):
         rows = _TEX_ROW.split(match["body"].partition("\n")[2].rstrip().removesuffix(r" \\"))
-        if match["kind"] == "tabular":
+        head = match["body"].partition("\n")[0]
+        if match["kind"] == "tabular" and _TEX_APART in head:
+            section.products.append(_tex_product(head, rows))
+        elif match["kind"] == "tabular":
             beside = text[end : match.start()].strip().startswith(r"\hspace")
             _tex_table(section, rows, beside=beside)
         elif match["kind"] == "array":
@@ -365,6 +368,36 @@ def _tex_filled(section: PageSection, text: str) -> PageSection:
             section.statements += _tex_statements(rows)
         end = match.end()
     return section
+
+
+def _tex_product(head: str, lines: Sequence[str]) -> Product:
+    """A product: what is above stands in the columns of the result, what is at the left in its
+    rows, and their names are told once."""
+    widths = [len(re.findall("[lr]", re.sub(r"@\{.*?\}", "", g))) for g in head.split(_TEX_APART)]
+    rows = [_tex_cells(re.sub(r"\\cmidrule(?:\(.*?\))?\{[\d-]+\}\n?", "", line)) for line in lines]
+    lower = next(k for k, row in enumerate(rows) if row[0])  # the name of what is at the left
+    ends = [*accumulate(widths)]
+    groups = [slice(end - width, end) for width, end in zip(widths, ends, strict=True)]
+    above, added = [row[groups[1]] for row in rows[:lower]], None
+    if above[-1][0].startswith("+"):
+        name, *numbers_of = above.pop()
+        added = Grid([f"`{name[1:].strip()}`", *above[0][1:]], [["", *numbers_of]])
+    names = [row[0] for row in rows[lower + 1 :]]
+    left, result, *after = (
+        Grid(
+            [f"`{heads[0]}`", *heads[1:]],
+            [[n, *row[group][1:]] for n, row in zip(names, rows[lower + 1 :], strict=True)],
+        )
+        for group in groups
+        for heads in [rows[lower][group]]
+    )
+    result.headings[1:] = above[0][1:]
+    return Product(
+        left, Grid([f"`{above[0][0]}`", *above[0][1:]], above[1:]), result, added, *after
+    )
+
+
+_TEX_APART = r"@{\hspace{1.6em}}"
 
 
 def _tex_statements(rows: Iterable[str]) -> Iterator[Statement]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 from attncli.commands.arguments import Arguments, ForThisRun, PageOptions
 from attncli.commands.pages import run
 from attncli.document.blocks import Document
+from attncli.document.changing import ITSELF, VARIANT
 from attncli.formats import RenderOptions, render
 from attncli.maths.notation import plain
 from attncli.names import Name
@@ -21,6 +23,7 @@ from attncli.pipeline import load, work
 from attncli.scenario.file.editing import edited
 from attncli.scenario.file.problems import ScenarioError
 from attncli.steps.schema import SCENARIO
+from attncli.trace import Trace
 from tests.conftest import THOROUGH, sampled
 from tests.helpers.browser import opened
 from tests.helpers.pages import SHIPPED
@@ -35,7 +38,6 @@ STILL = {
     "tokenizers": "there are no numbers",
     "embedding_table": "a table has millions of numbers",
     "i_can_go_alone": "the numbers are drawn",
-    "next_token": "which token is generated follows from the numbers",
 }
 """The scenarios whose page has no fields, and why."""
 LIVE = [name for name in SHIPPED if name not in STILL]
@@ -58,16 +60,19 @@ def shown(chromium: Any, document: Document, path: Path, address: str = "") -> I
         if address:
             page.goto(f"{path.as_uri()}{address}")
             page.reload()
-        page.wait_for_function("window.attncli?.live")
+        page.wait_for_function("() => window.attncli?.live")
         yield page
 
 
-def drawn(document: Document, rng: random.Random) -> Changes:
-    """One or two numbers, a policy, decimals, perhaps another scale or mask."""
+def drawn(document: Document, rng: random.Random, *, varied: bool = True) -> Changes:
+    """One or two numbers, a policy, decimals, perhaps another scale or mask, or a variant; the
+    temperature, where there is one."""
     changeable = document.interactive.changeable
     assert changeable is not None
-    keys = [*changeable.numbers.values()]
+    keys = [key for key in changeable.numbers.values() if key != TEMPERATURE]
     made = {}
+    if len(keys) < len(changeable.numbers) and rng.random() < 0.5:
+        made[TEMPERATURE] = rng.choice(["0.5", "2", f"{rng.uniform(0.1, 3):.2f}"])
     for _ in range(rng.randint(1, 2)):
         number = rng.choice(
             ["0", "1", "-1", "3", f"{rng.uniform(-2, 2):.1f}", f"{rng.gauss(0, 1):.3f}"]
@@ -77,7 +82,22 @@ def drawn(document: Document, rng: random.Random) -> Changes:
         values = choice.values[1:] if choice.name == "Decimals" else choice.values
         if choice.key.startswith("rounding") or rng.random() < 0.3:
             made[choice.key] = rng.choice(values)
+    own = {choice.key: choice.value for choice in changeable.choices}
+    if not varied or made.get(VARIANT) == ITSELF:
+        made.pop(VARIANT, None)
+    if VARIANT in made:  # which stands on a page by itself
+        made.update({key: own[key] for key in ("scale", "mask") if key in made})
     return [*made.items()]
+
+
+TEMPERATURE = "next.temperature"
+
+
+def worked(name: str, changes: Changes) -> Trace:
+    """What the program makes of changes, one of which may be to a variant. Raises ScenarioError."""
+    variant = dict(changes).get(VARIANT)
+    scenario = load(name, [f"{key}={value}" for key, value in changes if key != VARIANT])
+    return work(scenario.alone()) if variant is None else work(scenario).variants[variant]
 
 
 def wrong_in(page: Any, name: str, changes: Changes) -> list[str]:
@@ -86,12 +106,13 @@ def wrong_in(page: Any, name: str, changes: Changes) -> list[str]:
     page.evaluate("changes => attncli.live.changeTo(changes)", changes)
     refused = page.locator("#changes .wrong").count() > 0
     try:
-        trace = work(load(name, [f"{key}={value}" for key, value in changes]).alone())
+        trace = worked(name, changes)
     except ScenarioError as error:
         return [] if refused else [f"{name} {changes}: the program refuses: {error}"]
     if refused:
         return [f"{name} {changes}: the page refuses: {page.inner_text('#changes .made')}"]
     found = dict(page.evaluate("attncli.live.numbers()"))
+    found.pop(TEMPERATURE, None)  # which is no quantity
     expected = {
         str(q.name): [plain(q.number(i, j)) for i in range(n) for j in range(m)]
         for q in trace.quantities.values()
@@ -137,7 +158,7 @@ def test_every_line_is_ours(chromium: Any, tmp_path: Path, name: str) -> None:
     on the page is what the program writes for the changed scenario."""
     document, rng = page_of(name), random.Random(f"{name} lines")
     for _ in range(20 if THOROUGH else 1):
-        changes = drawn(document, rng)
+        changes = drawn(document, rng, varied=False)
         try:
             told = page_of(name, changes)
         except ScenarioError:
@@ -153,17 +174,17 @@ def test_every_line_is_ours(chromium: Any, tmp_path: Path, name: str) -> None:
 
 
 def test_a_number_is_changed_where_it_stands(chromium: Any, tmp_path: Path) -> None:
-    """By its card; what follows is marked, its working is told, and what was said before stands
+    """In its cell; what follows is marked, its working is told, and what was said before stands
     back."""
     with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:
-        number = page.locator('.quantity [data-set="W_Q[1,1]"]')
+        number = page.locator('.quantity [data-set="W_Q[1,1]"]').first
         number.click()
         field = page.get_by_label("W_Q[1,1], changed to")
         assert field.input_value() == "1"
         field.fill("−0,5")
         field.press("Enter")
         assert number.inner_text() == "−0.5"
-        assert page.locator(".made").inner_text().startswith("Changed: W_Q[1,1] = -0.5.")
+        assert page.locator(".made").inner_text().startswith("Changed: W_Q[1, 1] 1 → −0.5. ")
         line = page.locator("tr", has_text="Q[AI]").first.inner_text().replace("\t", " ")
         assert line == "Q[AI] = [1, 1] × W_Q = [1×(−0.5) + 1×0, 1×0 + 1×1] = [−0.5, 1.0]"
         page.locator("tr", has_text="scores[AI, AI]").locator("[data-n]").last.click()
@@ -244,6 +265,195 @@ def test_what_cannot_be_worked_is_refused(
         assert page.inner_text("main > section:last-child") == before
 
 
+def focused(page: Any) -> str:
+    """What has the focus: a field by what it changes, a number that is given by its key."""
+    told: str = page.evaluate(
+        "(on => on.ariaLabel || on.dataset.set || on.textContent)(document.activeElement)"
+    )
+    return told
+
+
+def reached(page: Any, key: str, wanted: str) -> None:
+    """Presses a key until something has the focus."""
+    for _ in range(60):
+        if focused(page) == wanted:
+            return
+        page.keyboard.press(key)
+    raise AssertionError(f"{key} doesn't lead to {wanted}")
+
+
+def test_a_number_is_changed_and_changed_back_by_keys_alone(chromium: Any, tmp_path: Path) -> None:
+    """What differs is seen, with what it was, and nothing else is marked; the focus is never
+    lost."""
+    with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:
+        press = page.keyboard.press
+        before = page.evaluate(CELLS)
+        reached(page, "Tab", "embeddings[I,1]")
+        reached(page, "ArrowRight", "W_Q[1,1]")
+        press("Enter")
+        assert focused(page) == "W_Q[1,1], changed to"
+        page.keyboard.type("3")
+        press("Enter")
+        assert focused(page) == "W_Q[1,1]"
+        after = page.evaluate(CELLS)
+        assert [(now, was) for (now, _), (was, _) in zip(after, before, strict=True) if now != was]
+        for (now, marked), (was, _) in zip(after, before, strict=True):
+            assert marked == (None if now == was else was)
+        status = page.inner_text(".made")
+        assert status == f"Changed: W_Q[1, 1] 1 → 3. {page.evaluate(DIFFERING)} numbers differ."
+        reached(page, "Shift+Tab", "Undo")
+        press("Enter")
+        assert focused(page) == "W_Q[1,1]"
+        assert page.evaluate(CELLS) == before
+        assert page.inner_text(".made") == ""
+
+
+CELLS = """() => [...document.querySelectorAll("td > [data-n]")]
+  .map(one => [one.textContent, one.parentElement.dataset.was ?? null])"""
+DIFFERING = """new Set([...document.querySelectorAll("main .changed[data-n]")]
+  .map(one => attncli.entry(Number(one.dataset.n))[0])).size"""
+
+
+@pytest.mark.parametrize("width", [360, 768, 1280])
+def test_fields_by_keys(chromium: Any, tmp_path: Path, width: int) -> None:
+    """Arrows go by steps of the last decimal, Escape leaves what was, Tab goes on."""
+    document = page_of("i_love_ai", [("W_V[1,1]", "0.50")])
+    with shown(chromium, document, tmp_path / "page.html") as page:
+        page.set_viewport_size({"width": width, "height": 740})
+        press, cell = page.keyboard.press, page.locator('td > [data-set="W_V[1,1]"]').first
+        cell.focus()
+        for keys, value in (("ArrowUp", "0.51"), ("PageDown", "0.41"), ("ArrowUp", "0.42")):
+            if keys == "ArrowUp" and value == "0.51":
+                press("Enter")
+            press(keys)
+            assert cell.inner_text() == value
+        press("Escape")
+        assert (cell.inner_text(), focused(page)) == ("0.50", "W_V[1,1]")
+        page.keyboard.type("0.75")
+        press("Tab")
+        assert (cell.inner_text(), focused(page)) == ("0.75", "W_V[1,2], changed to")
+        press("Shift+Tab")
+        assert focused(page) == "W_V[1,1], changed to"
+
+
+@pytest.mark.parametrize("width", [360, 768, 1280])
+def test_what_is_no_number_is_told_at_its_field(chromium: Any, tmp_path: Path, width: int) -> None:
+    """Inside the window, and the field stays."""
+    with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:
+        page.set_viewport_size({"width": width, "height": 740})
+        press = page.keyboard.press
+        page.locator('td > [data-set="W_V[1,2]"]').first.focus()
+        press("Enter")
+        page.keyboard.type("much")
+        press("Tab")
+        assert focused(page) == "W_V[1,2], changed to"
+        why = page.locator("#why")
+        assert why.inner_text() == "“much” is not a number; give one such as 0.5 or -2"
+        assert page.evaluate("document.activeElement.getAttribute('aria-describedby')") == "why"
+        box, field = why.bounding_box(), page.locator("input.change").bounding_box()
+        assert 0 <= box["x"] <= box["x"] + box["width"] <= width
+        assert 0 <= box["y"] <= box["y"] + box["height"] <= 740
+        assert (
+            min(
+                abs(box["y"] - field["y"] - field["height"]),
+                abs(field["y"] - box["y"] - box["height"]),
+            )
+            < 10
+        )
+        press("Escape")
+        assert (focused(page), why.is_visible()) == ("W_V[1,2]", False)
+        assert page.locator('td > [data-set="W_V[1,2]"]').first.inner_text() == "2"
+
+
+def test_a_number_is_dragged(chromium: Any, tmp_path: Path) -> None:
+    """To and fro; it is one change, which one step takes back."""
+    with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:
+        cell = page.locator('td > [data-set="W_K[2,1]"]').first
+        box = cell.bounding_box()
+        page.mouse.move(box["x"] + 3, box["y"] + 5)
+        page.mouse.down()
+        page.mouse.move(box["x"] + 9, box["y"] + 5)
+        page.mouse.move(box["x"] + 33, box["y"] + 5)
+        page.mouse.up()
+        page.wait_for_function(
+            "() => document.querySelector('td > [data-set=\"W_K[2,1]\"]').textContent == '5'"
+        )
+        assert page.locator("input.change").count() == 0
+        page.get_by_role("button", name="Undo").click()
+        assert cell.inner_text() == "0"
+        assert page.locator(".changed").count() == 0
+
+
+@pytest.mark.parametrize("key", ["scale", "mask", "rounding.decimals"])
+def test_what_is_chosen_marks_what_differs(chromium: Any, tmp_path: Path, key: str) -> None:
+    """A number of the same name in the scenario itself is what it is compared with."""
+    document = page_of("i_love_ai")
+    with shown(chromium, document, tmp_path / "page.html") as page:
+        own = dict(page.evaluate(NAMED))
+        values = {"scale": "sqrt_d_k", "mask": "causal", "rounding.decimals": "1"}
+        select = page.locator(f'[data-key="{key}"]')
+        select.focus()
+        select.select_option(values[key])
+        assert page.evaluate("document.activeElement.dataset.key") == key
+        found = page.evaluate(NAMED_NOW)
+        assert any(was for _, _, was in found)
+        for name, now, was in filter(itemgetter(0), found):  # the others are sums of rows
+            assert was == (None if own.get(name) == now else own.get(name, "")), name
+        page.get_by_role("button", name="Start again").press("Enter")
+        assert page.evaluate("document.activeElement.dataset.key") == key
+        assert page.locator(".changed").count() == 0
+
+
+NAMED = """() => [...document.querySelectorAll("td > [data-n]")]
+  .map(one => [attncli.entry(Number(one.dataset.n))[0], one.textContent])"""
+NAMED_NOW = """() => [...document.querySelectorAll("td > [data-n]")]
+  .map(one => [attncli.entry(Number(one.dataset.n))[0], one.textContent, one.dataset.was ?? null])"""
+
+
+@pytest.mark.parametrize("width", [360, 768, 1099, 1100, 1280, 1920])
+def test_a_workbench_where_there_is_room(chromium: Any, tmp_path: Path, width: int) -> None:
+    """What is given stands at the left and in sight, what comes of it at the right; else the page
+    is one column, in the order in which it is printed. Each id is one element's."""
+    with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:
+        page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_function("wide => document.body.matches('.bench') == wide", arg=width >= 1100)
+        for _ in range(2):
+            assert page.evaluate(TWICE) == []
+            assert page.locator("main").evaluate("main => main.scrollWidth <= main.clientWidth")
+            cell, figure = (
+                page.locator('td > [data-set="embeddings[I,1]"]'),
+                page.locator("#sight figure"),
+            )
+            assert cell.count() == 1
+            if width >= 1100:
+                left, middle, right = (
+                    box.bounding_box() for box in (cell, page.locator("#s5"), figure)
+                )
+                assert left["x"] + left["width"] < middle["x"]
+                assert middle["x"] + middle["width"] < right["x"]
+                assert right["x"] + right["width"] <= width
+                assert page.locator("#changes").bounding_box()["y"] == pytest.approx(0, abs=1)
+                if width >= 1280:
+                    assert middle["width"] >= 44 * 16
+            else:
+                assert figure.count() == 0
+                assert cell.locator("xpath=ancestor::section").get_attribute("id") == "s2"
+            page.evaluate("document.querySelector('#s5').scrollIntoView({behavior: 'instant'})")
+        page.set_viewport_size({"width": 700, "height": 900})
+        page.wait_for_function("() => !document.body.matches('.bench')")
+        narrow = page.evaluate(ORDER)
+    with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:
+        page.set_viewport_size({"width": 700, "height": 900})
+        page.reload()
+        page.wait_for_function("() => window.attncli?.live")
+        assert page.evaluate(ORDER) == narrow
+
+
+TWICE = """() => [...document.querySelectorAll("[id]")].map(one => one.id)
+  .filter((id, k, all) => all.indexOf(id) != k)"""
+ORDER = "() => [...document.querySelectorAll('main section')].map(one => one.innerText)"
+
+
 ADDRESSES = (
     "a=%", "W_Q[1,1]=%", "%=1", "=", "=1", "a=1&b", "&", "&&=&", "%E0%A4%A=%FF", "W_Q[1,1]=1=2", "scale=%",
     "constructor=1", "__proto__=1", "W_Q[1,1]=1&constructor", "rounding.decimals=1e9", "rounding.decimals=99999",
@@ -259,10 +469,129 @@ def test_an_address_that_says_nothing_is_told(chromium: Any, tmp_path: Path) -> 
         for address in ADDRESSES:
             page.goto("about:blank")
             page.goto(f"{(tmp_path / 'page.html').as_uri()}#{address}")
-            page.wait_for_function("window.attncli?.live")
+            page.wait_for_function("() => window.attncli?.live")
             assert page.locator("#changes .made.wrong").count() == ("=" in address), address
             assert page.evaluate("attncli.live.numbers()") == numbers, address
             assert "Changed" not in page.inner_text("#changes .made")
+
+
+def test_variants_follow(chromium: Any, tmp_path: Path) -> None:
+    """Those that are told at the end of a page are worked again with it, and each of them is a page
+    of its own."""
+    changes = [("W_Q[1,1]", "2"), ("W_V[2,2]", "-0.5")]
+    traces = work(load("word_order", [f"{key}={value}" for key, value in changes])).variants
+    with shown(chromium, page_of("word_order"), tmp_path / "page.html") as page:
+        before = page.evaluate(VARIED)
+        page.evaluate("changes => attncli.live.changeTo(changes)", changes)
+        found = page.evaluate(VARIED)
+        for (rows, follows, marks), (told, *_), trace in zip(
+            found, before, traces.values(), strict=True
+        ):
+            output = trace["output"]
+            shape = output.matrix.shape
+            assert rows == [
+                [name, *(plain(output.number(i, j)) for j in range(shape[1]))]
+                for i, name in zip(range(shape[0]), output.rows.names, strict=True)
+            ]
+            assert follows
+            assert marks == [
+                was if was != now else None
+                for olds, news in zip(told, rows, strict=True)
+                for was, now in zip(olds[1:], news[1:], strict=True)
+            ]
+        page.select_option("[data-key=variant]", "reversed")
+        assert page.inner_text("h1") == "Word order: reversed"
+        heads = page.locator("table.words tbody td").all_inner_texts()
+        assert heads == ["alone", "go", "can", "I"]
+        page.locator("[data-key=mask]").focus()
+        page.select_option("[data-key=mask]", "causal")
+        why = page.inner_text("#why")
+        assert why == "with mask causal and variant reversed this can't be worked here"
+        assert page.input_value("[data-key=variant]") == "reversed"
+
+
+VARIED = """() => [...document.querySelectorAll(".told table.variant")].map(table => [
+  [...table.tBodies[0].rows].map(row => [...row.cells].map(cell => cell.textContent)),
+  Boolean(table.closest(".retold")),
+  [...table.querySelectorAll("td")].map(cell => cell.matches(".changed") ? cell.dataset.was : null)])"""
+PASSES = """() => [[...document.querySelector(".told .passes").tBodies[0].rows]
+  .map(row => [...row.cells].slice(-2).map(cell => cell.textContent)),
+  document.querySelector(".told .otherwise:not([hidden])")?.textContent ?? ""]"""
+
+
+def test_generated_tokens_follow(chromium: Any, tmp_path: Path) -> None:
+    """While the text is the same one: else it is said which token would be the next there."""
+    document, rng = page_of("next_token"), random.Random(7)
+    others = 0
+    with shown(chromium, document, tmp_path / "page.html") as page:
+        own = [token for token, _ in page.evaluate(PASSES)[0]]
+        changed = [[(TEMPERATURE, "2")], [("unembedding[3,4]", "-0.9")]]
+        changed += [drawn(document, rng) for _ in range(40 if THOROUGH else 4)]
+        for changes in changed:
+            changes = [pair for pair in changes if pair[0] not in ("scale", "mask")]
+            page.evaluate("changes => attncli.live.changeTo(changes)", changes)
+            rows, says = page.evaluate(PASSES)
+            first = work(load("next_token", [f"{key}={value}" for key, value in changes]))
+            expected, other = [], ""
+            for trace, told in zip((first, *first.generated), own, strict=False):
+                word, shares = trace.next_word(), trace.next_token
+                assert word is not None
+                assert shares is not None
+                place = shares.matrix.shape[0] - 1, shares.columns.names.index(word)
+                expected.append([word, plain(shares.number(*place))])
+                if word != told:
+                    other = word
+                    break
+            expected += [["–", "–"]] * (len(own) - len(expected))
+            others += bool(other)
+            assert rows == expected, changes
+            assert says.startswith(f"With these numbers “{other}” is the next token there") == bool(
+                other
+            )
+            assert all(f"--set '{key}={value}'" in says for key, value in changes if other)
+    assert others
+
+
+def test_a_temperature_is_changed_in_its_field_and_in_its_line(
+    chromium: Any, tmp_path: Path
+) -> None:
+    """What names it follows, or isn't shown any more."""
+    with shown(chromium, page_of("next_token"), tmp_path / "page.html") as page:
+        field = page.get_by_label("Temperature", exact=True)
+        field.focus()
+        field.press("ArrowUp")
+        assert field.input_value() == "0.9"
+        section = page.locator("main > section", has=page.locator("h2", has_text="Next token"))
+        assert "the temperature 0.9:" in section.inner_text()
+        assert "T = 0.8" not in section.inner_text()
+        assert section.locator("math", has_text="0.8").count() == 0
+        field.fill("-1")
+        field.press("Enter")
+        assert page.inner_text("#why") == "next.temperature: a setting is above 0"
+        field.fill("1.5")
+        field.press("Enter")
+        assert page.locator("#why").is_hidden()
+        assert "next.temperature 0.8 → 1.5." in page.inner_text(".made")
+
+
+def test_the_answer_keeps_its_cell(chromium: Any, tmp_path: Path) -> None:
+    """Where another scale or mask is chosen, too; its words and its number are of what is worked
+    now."""
+    with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:
+        answer = page.locator(".answer")
+        for changes, says in (
+            ([], "In short: “love” attends most to “AI”: 0.576 (step 5)."),
+            ([("scale", "sqrt_d_k")], "In short: “love” attends most to “AI”: 0.503 (step 6)."),
+            ([("W_Q[2,1]", "-3")], "In short: “love” attends most to itself: 0.844 (step 5)."),
+        ):
+            page.evaluate("changes => attncli.live.changeTo(changes)", changes)
+            assert answer.inner_text() == says
+            name = page.evaluate(
+                "attncli.entry(Number(document.querySelector('.answer [data-n]').dataset.n))[0]"
+            )
+            assert name == ("weights[love, love]" if "itself" in says else "weights[love, AI]")
+            number = answer.locator("[data-n]").inner_text()
+            assert number == dict(page.evaluate(NAMED))[name]
 
 
 def test_other_pages_have_no_fields() -> None:

@@ -35,10 +35,13 @@ def _rules(scheme: ColourScheme) -> Iterator[str]:
     page, text = scheme.page
     yield (
         f":root {{ --page: {page}; --text: {text}; --aside: {scheme.aside}; "
-        f"--line: {scheme.line}; }}"
+        f"--line: {scheme.line}; "
+        f"{' '.join(f'--{name}: {ink};' for name, ink in scheme.said.items())} }}"
     )
     for name, ink in inks_on(scheme).items():
         yield f".{name} {{ color: {ink}; }}"
+    for name in scheme.said:
+        yield f"td > .{name} {{ color: var(--{name}); font-weight: 600; }}"
     for k, shade in enumerate(scheme.shades):
         yield f"td.shade{k} {{ background: {shade.background}; color: {shade.text}; }}"
     yield from written(colours_of(scheme), "svg")
@@ -47,8 +50,11 @@ def _rules(scheme: ColourScheme) -> Iterator[str]:
 PAGE_SCRIPTS = ("page.js", "pointing.js", "reading.js", "asking.js", "stepping.js")
 """Those of all pages: what they share, pointing at numbers, asking for them, stepping."""
 _PACKED, _MADE_SMALLER = "packed.js", "decimal.js"
-LIVE_SCRIPTS = (_PACKED, _MADE_SMALLER, "evaluator.js", "pictures.js", "live.js")
-"""Those of pages that are worked again; one is decimal.js by M. Mclaughlin, made smaller."""
+BENCH_SCRIPT = "bench.js"
+"""That of pages on which numbers are changed in their cells, whoever works these pages again."""
+LIVE_SCRIPTS = (_MADE_SMALLER, "evaluator.js", "pictures.js", BENCH_SCRIPT, "live.js")
+"""Those of pages that are worked again, behind `packed.js`; one is decimal.js by
+M. Mclaughlin, made smaller."""
 JUDGING_SCRIPTS = ("enclosures.js", "judging.js")
 """Those of pages that judge numbers by their author's own ones, behind `reading.js`."""
 SHEET_SCRIPTS = (_PACKED, *JUDGING_SCRIPTS, "sheet.js")
@@ -74,10 +80,20 @@ class PageAssets(NamedTuple):
     """Writes the element that stands for a script, by the name of its file."""
     first: tuple[str, ...] = ()
     """Scripts that run before those of all pages."""
+    packs: bool = False
+    """Whether scripts that run later stand there in little room."""
 
     def scripts_of(self, names: Iterable[str]) -> str:
         """Writes the elements that stand for scripts."""
         return "\n".join(map(self.script, names))
+
+    def later_scripts_of(self, names: Iterable[str]) -> str:
+        """Writes the elements that stand for scripts which need data that is packed."""
+        if not self.packs:
+            return self.scripts_of((_PACKED, *names))
+        texts = packed([script_text(name) for name in names])
+        data = f'<script type="application/octet-stream" id="scripts">{texts}</script>'
+        return f"{data}\n{self.script(_PACKED)}"
 
 
 def file_text(name: str) -> str:
@@ -107,6 +123,7 @@ INSIDE = PageAssets(
     "'unsafe-inline'",
     lambda: f"<style>\n{_looks()}\n</style>",
     lambda name: f"<script>\n{script_text(name)}</script>",
+    packs=True,
 )
 SHARED = PageAssets(
     f"'unsafe-inline' {_BESIDE}",
@@ -169,6 +186,12 @@ class SiteEntry(NamedTuple):
     """What it shows."""
     others: tuple[SiteLink, ...] = ()
     """What else there is of it."""
+    answer: Word = Word("")
+    """What its page comes to."""
+    picture: str = ""
+    """A drawing of what it is about, as SVG."""
+    minutes: int = 0
+    """How long reading it takes."""
 
 
 class FoldOut(NamedTuple):
@@ -186,7 +209,7 @@ class SiteGroup(NamedTuple):
 
 
 _NUMBERS = '<script type="application/json" id="numbers">'
-_READY = 'document.getElementById("numbers").textContent = "{}";\n'
+_READY = 'attncli.lessons = {{ ...attncli.lessons, {}: "{}" }};\n'
 
 
 def numbers_file(lesson: str) -> str:
@@ -194,14 +217,15 @@ def numbers_file(lesson: str) -> str:
     return f"{lesson}-numbers.js"
 
 
-def numbers_apart(page: str) -> tuple[str, str]:
+def numbers_apart(page: str, file: str) -> tuple[str, str]:
     """Returns a page, without its numbers where it has them also in what it is worked again by; and
-    its numbers as a file for whoever else asks for them: a script, for a page that is opened from a
-    disk can read nothing else."""
+    its numbers as a `file` for whoever else asks for them: a script, for a page that is opened from
+    a disk can read nothing else."""
     head, mark, rest = page.partition(_NUMBERS)
     numbers, end, after = rest.partition("</script>")
     kept = "[]" if ' id="live">' in after else numbers
-    return f"{head}{mark}{kept}{end}{after}", _READY.format(packed(json.loads(numbers)))
+    its_numbers = _READY.format(json.dumps(file), packed(json.loads(numbers)))
+    return f"{head}{mark}{kept}{end}{after}", its_numbers
 
 
 def _on_site(page: str, above: Iterable[Sequence[SiteLink]], below: str, lesson: str = "") -> str:
@@ -270,7 +294,10 @@ def _listed(entry: SiteEntry) -> str:
     others = "".join(f"<li>{_link(other)}</li>" for other in entry.others)
     below = f"\n<ul>{others}</ul>" if others else ""
     says = f"<p>{escaped(shown(entry.says))}</p>"
-    return f'<li data-of="{entry.name}"><h3>{_link(entry.page)}</h3>\n{says}{below}</li>'
+    answer = f'<p class="answer">{escaped(shown(entry.answer))}</p>' if entry.answer.raw else ""
+    title = f"<h3>{_link(entry.page)} <small>{entry.minutes} min</small></h3>"
+    sign = f'<div class="sign">{entry.picture}</div>'
+    return f'<li data-of="{entry.name}">{title}\n{sign}{answer}{says}{below}</li>'
 
 
 def _link(link: SiteLink) -> str:

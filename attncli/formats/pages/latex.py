@@ -9,7 +9,7 @@ from attncli.formats import FormatInfo, PaperAbilities, RenderOptions
 
 SUFFIXES = (".tex",)
 
-ABILITIES = FormatInfo(PaperAbilities(self_keyed=True, together=True), fragment=True)
+ABILITIES = FormatInfo(PaperAbilities(self_keyed=True, together=True), fragment=True, products=True)
 
 
 def render(document: Document, page: RenderOptions) -> str:

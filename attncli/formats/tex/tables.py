@@ -12,8 +12,6 @@ from attncli.document.blocks import Graph, Table
 from attncli.document.grid import Grid, GridCell, GridColumn, Omission, grid_of
 from attncli.document.tables import Branch, MatrixBlock, SideBySide, in_groups
 from attncli.formats.tex.setting import (
-    BLANK,
-    BLANK_WIDTH,
     GUIDE_WIDTH,
     WIDEST_NAME,
     Setting,
@@ -92,7 +90,7 @@ def in_pairs(names: TexColumn, numbers: TexColumn, room: float) -> list[TexColum
     for height in range(ceil(count / _MOST_PAIRS), count):
         pairs = [_pair(names, numbers, start, height) for start in range(0, count, height)]
         columns = [column for pair in pairs for column in pair]
-        if sum(column.width + _GAP for column in columns) <= room:
+        if sum(column.width + GAP for column in columns) <= room:
             return columns
     return [names, numbers]
 
@@ -113,11 +111,11 @@ def _set_off(cell: TexCell) -> TexCell:
     return TexCell(rf"\quad {cell.text}", cell.width + 1)
 
 
-_GAP, _SMALL_GAP = 1.1, 0.55
-"""Twice `\\tabcolsep`, in ems: 6 pt by default, 3 pt in a small table."""
+GAP, SMALL_GAP, CLOSE_GAP = 1.1, 0.55, 0.37
+"""Twice `\\tabcolsep`, in ems: 6 pt by default, 3 pt in a small table, 2 pt between boxes."""
 STRETCHED = r"\renewcommand\arraystretch{1.4}"
 """Rows that are high enough to write in."""
-_SMALL = 0.92
+SMALL = 0.92
 """How wide `\\small` is, against the page's own size: 10 pt of 11 pt, and a little to spare."""
 _MOST_LINES = 24
 """A longer table goes over pages in parts, of which two fit on one."""
@@ -142,7 +140,7 @@ _OMITTED = {
 def matrix(block: MatrixBlock, setting: Setting) -> str:
     """Sets a quantity as a table."""
     setting = setting._replace(blank_width=block.blank_width)
-    columns = _columns(grid_of(block), setting)
+    columns = columns_of(grid_of(block), setting)
     if is_long_list(block):
         columns = in_pairs(columns[0], columns[1], setting.room)
     return _banded(columns, setting)
@@ -152,8 +150,8 @@ def side_by_side(block: SideBySide, setting: Setting) -> str:
     """Sets rows of quantities as vectors; as a table each where they don't fit beside each
     other."""
     caption = rf"\paragraph{{{escaped(block.caption)}}}\leavevmode\par" if block.caption else ""
-    columns = _columns(grid_of(block), setting)
-    if _width(columns, _GAP) <= setting.room:
+    columns = columns_of(grid_of(block), setting)
+    if _width(columns, GAP) <= setting.room:
         tables = _tabular(columns)
     else:
         tables = _JOINT.join(matrix(table, setting) for _, table in block.columns)
@@ -162,8 +160,8 @@ def side_by_side(block: SideBySide, setting: Setting) -> str:
 
 def table(block: Table, setting: Setting) -> str:
     """Sets a table of words and numbers; its first column names the rows."""
-    columns = _columns(grid_of(block), setting, TexCell.of)
-    if _width(columns, _SMALL_GAP) * _SMALL > setting.room:
+    columns = columns_of(grid_of(block), setting, TexCell.of)
+    if _width(columns, SMALL_GAP) * SMALL > setting.room:
         columns = [_in_lines(column, setting.room * _WIDEST) for column in columns]
     return together([_banded(columns, setting)])
 
@@ -171,7 +169,7 @@ def table(block: Table, setting: Setting) -> str:
 _Words = Callable[[Word | str], TexCell]
 
 
-def _columns(grid: Grid, setting: Setting, words: _Words = TexCell.of_name) -> list[TexColumn]:
+def columns_of(grid: Grid, setting: Setting, words: _Words = TexCell.of_name) -> list[TexColumn]:
     return [_column(c, setting, words) for c in grid.columns]
 
 
@@ -189,8 +187,7 @@ def _cell(cell: GridCell, numbers: Iterator[str], setting: Setting, words: _Word
         case Number():
             done = TexCell.of_mathematics(next(numbers))
         case Blank():
-            width = BLANK * setting.blank_width / BLANK_WIDTH
-            done = TexCell(setting.entry(cell.content), width)
+            done = TexCell(setting.entry(cell.content), setting.width_of(cell.content))
         case Vector():
             notation = setting.working.but(coloured=False)  # a column is in one ink
             done = TexCell.of_mathematics(latex(cell.content, notation))
@@ -262,25 +259,35 @@ def together(tables: Sequence[str]) -> str:
     )
 
 
+def close(table: str) -> str:
+    """Sets the columns of a table closer to each other."""
+    return "{\\tabcolsep 2pt%\n" + table + "}"
+
+
+def small(table: str) -> str:
+    """Sets a table smaller."""
+    return "{\\small\\tabcolsep 3pt%\n" + table + "}"
+
+
 def _width(columns: Sequence[TexColumn], gap: float) -> float:
     return columns[0].width + sum(column.width + gap for column in columns[1:])
 
 
 def _banded(columns: Sequence[TexColumn], setting: Setting) -> str:
     """Sets a table, smaller if it needs to be; or in bands with the row names before each."""
-    if _width(columns, _GAP) <= setting.room:
+    if _width(columns, GAP) <= setting.room:
         return _tabular(columns)
-    if _width(columns, _SMALL_GAP) * _SMALL <= setting.room:
-        return "{\\small\\tabcolsep 3pt%\n" + _tabular(columns) + "}"
+    if _width(columns, SMALL_GAP) * SMALL <= setting.room:
+        return small(_tabular(columns))
     names, *others = columns
-    found = bands(others, lambda column: column.width, setting.room - names.width - _GAP, _GAP)
+    found = bands(others, lambda column: column.width, setting.room - names.width - GAP, GAP)
     return _JOINT.join(_tabular([names, *band]) for band in found)
 
 
 def _tabular(columns: Sequence[TexColumn]) -> str:
     """Sets the table; a long one in parts that fit on a page each."""
     kinds = "".join("r" if column.numbers else "l" for column in columns)
-    headings = _tex_row(column.heading for column in columns)
+    headings = tex_row(column.heading for column in columns)
     has_blanks = any(r"\fillin" in cell.text for column in columns for cell in column.cells)
     stretch = f"{STRETCHED}%\n" if has_blanks else ""
     headings += "[-0.2em]" if has_blanks else ""
@@ -288,7 +295,7 @@ def _tabular(columns: Sequence[TexColumn]) -> str:
     start, end = rf"\begin{{tabular}}[t]{{@{{}}{kinds}@{{}}}}", r"\end{tabular}"
     tables = [
         "\n".join(
-            [start, r"\toprule", headings, r"\midrule", *map(_tex_row, some), r"\bottomrule", end]
+            [start, r"\toprule", headings, r"\midrule", *map(tex_row, some), r"\bottomrule", end]
         )
         for some in _parts(rows)
     ]
@@ -312,5 +319,5 @@ def _parts(rows: Sequence[tuple[TexCell, ...]]) -> Iterator[list[tuple[TexCell, 
     yield part
 
 
-def _tex_row(cells: Iterable[TexCell]) -> str:
+def tex_row(cells: Iterable[TexCell]) -> str:
     return " & ".join(cell.text for cell in cells) + r" \\"

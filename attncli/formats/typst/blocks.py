@@ -21,6 +21,9 @@ from attncli.formats.numbers import filled_addends
 from attncli.formats.pictures_in_tables import in_tables
 from attncli.formats.svg.drawing import alone, drawn, fit
 from attncli.formats.svg.elements import as_text
+from attncli.formats.tex.documents import ARTICLE_ROOM
+from attncli.formats.tex.products import as_fits, has_room, stand_together, with_places
+from attncli.formats.tex.setting import Places, exam
 from attncli.formats.typst.text import (
     WORKING,
     InkedTypst,
@@ -39,14 +42,25 @@ from attncli.formats.writers import (
     Heading,
     NewPage,
     Piece,
+    Products,
     Tables,
     Title,
     lists_in_columns,
     pieces_of,
+    with_products_together,
     with_tables_together,
     written,
 )
-from attncli.maths.equations.tree import Blank, Expression, Node, Number, Omitted, Symbol, Vector
+from attncli.maths.equations.tree import (
+    Blank,
+    Expression,
+    Node,
+    Number,
+    Omitted,
+    Symbol,
+    Transposed,
+    Vector,
+)
 from attncli.maths.notation import plain
 from attncli.maths.notation.columns import filled_vectors
 from attncli.maths.notation.escaping import is_hidden, visible
@@ -62,6 +76,8 @@ class TypstSetting(NamedTuple):
     """Whether there are colours: none on what is to be filled in."""
     blank_width: int = 18
     """How wide a blank in a table is, in millimetres."""
+    boxes: Places | None = None
+    """How wide boxes are that are written into; None where there are none."""
 
     @property
     def notation(self) -> InkedTypst:
@@ -71,7 +87,10 @@ class TypstSetting(NamedTuple):
         """Writes a blank in a table: its answer, or a place to write it."""
         if blank.answer is not None:
             return f"${WORKING.of_blank(blank)}$"
-        return f"{'line' if blank.id else 'dots'}-to-write({self.blank_width}mm)"
+        if self.boxes is None:
+            return f"{'line' if blank.id else 'dots'}-to-write({self.blank_width}mm)"
+        width = self.boxes.width(blank, self.blank_width)
+        return f"{'box' if blank.id else 'dots'}-to-write({width}mm)"
 
 
 T = TypeVar("T")
@@ -215,7 +234,7 @@ def _cell(cell: GridCell, numbers: Iterator[str], setting: TypstSetting) -> str:
             line = setting.entry(cell.content)
         case Vector():  # a column is in one ink
             line = mathematics(cell.content, WORKING.but(coloured=False))
-        case Symbol():
+        case Symbol() | Transposed():
             line = mathematics(cell.content, setting.notation)
             line = joined([line, text(cell.behind)]) if cell.behind else line
         case Branch(text=name, guides=guides):
@@ -258,6 +277,30 @@ def side_by_side(block: SideBySide, setting: TypstSetting) -> str:
     apart = listed(matrix(table, setting) for _, table in block.columns)
     caption = text(block.caption) if block.caption else "none"
     return f"vectors({caption}, {whole}, {apart})"
+
+
+def products(piece: Products, setting: TypstSetting) -> str:
+    """Writes products as on paper, and their lines below them."""
+    places = with_places(piece.blocks, _ROOM_FOR_PRODUCTS).boxes
+    setting = setting._replace(boxes=places)
+    fitting = [as_fits(block, _ROOM_FOR_PRODUCTS) for block in piece.blocks]
+    crossings = listed(
+        f"(above: {matrix(block.above, setting)}, result: {matrix(block.result, setting)},"
+        f" added: {_or_none(block.added, setting)})"
+        for block in fitting
+    )
+    after = _or_none(fitting[-1].after, setting)
+    lines = (line for block in piece.blocks for line in block.working)
+    texts = written(lines, WRITERS, setting._replace(boxes=None))
+    return "\n".join([f"products({matrix(piece.left, setting)}, {crossings}, {after})", *texts])
+
+
+def _or_none(block: MatrixBlock | None, setting: TypstSetting) -> str:
+    return "none" if block is None else matrix(block, setting)
+
+
+_ROOM_FOR_PRODUCTS = exam(ARTICLE_ROOM, with_key=False)
+"""Between the margins, as TeX has it."""
 
 
 def table(block: Table, setting: TypstSetting) -> str:
@@ -347,6 +390,7 @@ WRITERS: Mapping[type, Callable[[Any, TypstSetting], str]] = {
     doc.Derivation: working,
     doc.ColumnSum: addition,
     doc.Table: table,
+    Products: products,
     SideBySide: side_by_side,
     doc.Tree: lambda block, _: f"tree{listed(map(_tree_row, block.rows, block.has_parts))}",
     doc.Graph: lambda block, setting: picture(block) or graph(block, setting),
@@ -387,7 +431,10 @@ def _leaf(document: Document) -> str:
     layout = "reading" if paper is None or paper.kind != "grid" else paper.kind
     layout = paper.layout if paper is not None and is_sheet else layout
     setting = TypstSetting(not is_sheet)
-    pieces = with_tables_together(lists_in_columns(pieces_of(document)))
+    laid_out = document.laid_out(partial(has_room, setting=_ROOM_FOR_PRODUCTS))
+    fit = partial(stand_together, setting=_ROOM_FOR_PRODUCTS)
+    beside = with_products_together(pieces_of(laid_out), fit)
+    pieces = with_tables_together(lists_in_columns(beside))
     body = "\n".join(_typst_pieces(pieces, setting, whole=layout in ("lines", "compact")))
     language = literal("en" if paper is None else paper.language)
     size = _SIZES[PAPER_SIZES[0] if paper is None else paper.size]
@@ -437,7 +484,9 @@ def _made_from(document: Document) -> str:
 
 
 def _colours() -> str:
-    inks = "".join(f"{literal(name)}: rgb({literal(ink)}), " for name, ink in INKS.items())
+    inks = "".join(
+        f"{literal(name)}: rgb({literal(ink)}), " for name, ink in {**INKS, **LIGHT.said}.items()
+    )
     shades = listed(
         f"(rgb({literal(shade.background)}), rgb({literal(shade.text)}))" for shade in LIGHT.shades
     )
