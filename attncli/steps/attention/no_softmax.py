@@ -16,7 +16,7 @@ from attncli.trace import Definition, HeadPlace
 SOFTMAX: Key[str] = Key(
     "softmax",
     Choice(("each_row", "none")),
-    "`each_row` (the default): a softmax; `none`: the scores are the weights, hidden ones 0",
+    "`each_row` (the default): a softmax; `none`: scores are the weights, hidden ones 0",
     "each_row",
     shared=True,
     inherited=True,
