@@ -31,7 +31,10 @@ def function_of(command: Command[Any]) -> Callable[..., None]:
     pager = Field("no_pager", bool, False, _PAGER)
     parameters = [_parameter(f) for f in (*command.fields, pager) if _is_typed(f)]
 
+    texts = {field.name for field in command.fields if field.option and field.option.in_words}
+
     def function(*, no_pager: bool, **typed: Any) -> None:  # noqa: ANN401
+        typed |= {name: " ".join(typed[name] or ()) for name in texts}
         _end(command, command.asked(typed), no_pager=no_pager)
 
     function.__name__, function.__doc__ = command.name, command.help
@@ -47,6 +50,7 @@ def _is_typed(field: Field) -> bool:
 
 def _parameter(field: Field) -> Parameter:
     default = Parameter.empty if field.default is REQUIRED else field.default
+    default = None if field.option and field.option.in_words else default
     return Parameter(
         field.name, Parameter.KEYWORD_ONLY, default=default, annotation=_annotation(field)
     )
@@ -57,8 +61,8 @@ def _annotation(field: Field) -> Any:  # noqa: ANN401
     option = field.option
     if option is None:
         return typer.Context
-    kind: Any = list[str] if field.kind is list else field.kind
-    if field.default is None:
+    kind: Any = list[str] if field.kind is list or option.in_words else field.kind
+    if field.default is None or option.in_words:
         kind = kind | None
     return Annotated[kind, _written(option)]
 

@@ -4,10 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from attncli.document.changing import Changeable, ScenarioChoice
+from attncli.document.blocks import Interactive
+from attncli.document.changing import (
+    ITSELF,
+    VARIANT,
+    Changeable,
+    GenerationPass,
+    OtherPage,
+    ScenarioChoice,
+)
 from attncli.maths.equations.tree import Location
+from attncli.pages.parts.constants import constants_in, told_with_constants, with_constants
+from attncli.pages.parts.working import Workings
 from attncli.pipeline.given_matrices import by_names
 from attncli.pipeline.trees import FileText
 from attncli.scenario.file.changes import Change, array_name
@@ -35,15 +46,19 @@ Told = Callable[[Sequence[str]], "Document"]
 
 
 def changeable(
-    trace: Trace, file: FileText, changes: Sequence[str | Change], told: Told | None = None
+    trace: Trace,
+    file: FileText,
+    changes: Sequence[str | Change],
+    told: Told | None = None,
+    variants: Mapping[str, Document] = MappingProxyType({}),
 ) -> Changeable | None:
     """Finds what can be changed in the page of a trace, which was worked from a file with changes.
 
     Returns None where that is nothing, or where there are too many numbers. `told` makes the page
-    with other words; without it there are none of these.
+    with other words; without it there are none of these, and no other pages. `variants` has the
+    pages of the trace's variants by their names.
     """
-    # the tokens that are generated follow from the numbers
-    if trace.generated or _size(trace) > _MOST_WORKED:
+    if not _follows(trace) or _size(trace) > _MOST_WORKED:
         return None
     try:
         text = edited(file.text, changes, SCENARIO.known)
@@ -51,14 +66,64 @@ def changeable(
         return None
     tree = tree_in(text, Diagnostics())
     given, chosen = dict(_numbers(trace, tree)), [*_rounding(trace), *_words(trace, tree)]
+    given.update(constants_in(trace))
     keys = (*given.values(), *(choice.key for choice in chosen))
     places = {key: place for key in keys if (place := splice_of(text, key)) is not None}
     numbers = {cell: key for cell, key in given.items() if key in places}
     if not numbers:
         return None
     choices = tuple(choice for choice in chosen if choice.key in places)
-    others = {} if told is None else dict(_otherwise(choices, told))
-    return Changeable(text, file.path.name, numbers, choices, places, others)
+    others = dict[tuple[str, ...], OtherPage]()
+    if told is not None:
+        others.update(_otherwise(choices, told, numbers))
+        varied = {name: page for name, page in variants.items() if name in trace.variants}
+        if varied and _size(trace) * (1 + len(varied)) <= _MOST_WITH_OTHERS:
+            others = {(*chosen, f"{VARIANT}={ITSELF}"): page for chosen, page in others.items()}
+            own = tuple(
+                f"{choice.key}={choice.value}" for choice in choices if choice.key in _WORDS
+            )
+            for name, page in varied.items():
+                other = trace.variants[name]
+                its = _located(other, tree, places)
+                others[*own, f"{VARIANT}={name}"] = OtherPage(told_with_constants(page, other), its)
+            choices += (ScenarioChoice(VARIANT, "Variant", (ITSELF, *varied), ITSELF),)
+    passes = () if told is None else tuple(_passes(trace, tree, places))
+    return Changeable(text, file.path.name, numbers, choices, places, others, passes)
+
+
+def _follows(trace: Trace) -> bool:
+    """Tells whether a page can say what its numbers lead to: not by draws, beams or a cache, where
+    other numbers give another story."""
+    generation = trace.scenario.prediction.generation
+    return not trace.generated or not (
+        generation.beams or generation.cache_bytes is not None or trace.drawn
+    )
+
+
+def _passes(trace: Trace, tree: Map, places: Mapping[str, object]) -> Iterator[GenerationPass]:
+    """Yields the passes that a page tells in a table, each with the token that it chose."""
+    if not trace.generated:
+        return
+    for its in (trace, *trace.generated):
+        shares, word = its.next_token, its.next_word()
+        if shares is None or word is None:
+            return
+        own = its is trace
+        chosen_by = Location(shares.name, shares.matrix.shape[0] - 1, 0)
+        workings = {} if own else with_constants(Interactive(workings=Workings(its)), its).workings
+        yield GenerationPass(
+            workings,
+            {} if own else _located(its, tree, places),
+            chosen_by,
+            shares.columns.names,
+            word,
+        )
+
+
+def _located(trace: Trace, tree: Map, places: Mapping[str, object]) -> dict[Location, str]:
+    """Finds the cells of a trace whose numbers a text gives at some places, and their keys."""
+    found = {**dict(_numbers(trace, tree)), **dict(constants_in(trace))}
+    return {cell: key for cell, key in found.items() if key in places}
 
 
 def _size(trace: Trace) -> int:
@@ -145,8 +210,8 @@ def _words(trace: Trace, tree: Map) -> Iterator[ScenarioChoice]:
 
 
 def _otherwise(
-    choices: Sequence[ScenarioChoice], told: Told
-) -> Iterator[tuple[tuple[str, ...], Document]]:
+    choices: Sequence[ScenarioChoice], told: Told, numbers: Mapping[Location, str]
+) -> Iterator[tuple[tuple[str, ...], OtherPage]]:
     """Yields the pages with other words, each after the words, where these can be worked."""
     words = [choice for choice in choices if choice.key in _WORDS]
     own = tuple(choice.value for choice in words)
@@ -159,4 +224,4 @@ def _otherwise(
                 page = told(changed)
             except ScenarioError:
                 continue
-            yield tuple(chosen), page
+            yield tuple(chosen), OtherPage(page, numbers)

@@ -45,6 +45,8 @@ class Option(NamedTuple):
     """What a shell offers to complete."""
     shows_default: bool = True
     """Whether the help tells its default."""
+    in_words: bool = False
+    """Whether several words that are typed are one text, with spaces between them."""
 
 
 def text(flag: str, metavar: str, says: str, names: Names | None = None) -> Option:
@@ -72,6 +74,11 @@ def argument(
 ) -> Option:
     """Declares a text without an option; of type `Sequence[str]`, one or more."""
     return Option(says, metavar, (), names, shows_default)
+
+
+def words(metavar: str, says: str, names: Names | None = None) -> Option:
+    """Declares a text without an option that may have several words, typed without quotes."""
+    return Option(says, metavar, (), names, shows_default=False, in_words=True)
 
 
 class Field(NamedTuple):

@@ -316,13 +316,25 @@ def help_(typed: HelpArguments) -> PageOutput | TextOutput:
 
 def _reference(topic: str) -> str:
     from attncli.formats.reference import reference_text
-    from attncli.pages.catalogue import entries, topics
+    from attncli.pages.catalogue import topics
 
     found = topics()
-    text = found[topic].text if topic in found else entries(topic) or _told_of_models(topic)
+    text = found[topic].text if topic in found else _said_of(topic)
     if not text:
         raise UserError.of(f"attn help {topic}", *_unknown(topic, found))
     return reference_text(text, page_for(None))
+
+
+def _said_of(word: str) -> str:
+    """Returns what the reference says of a word, and which questions about it are answered; else
+    what is said of a family of models."""
+    from attncli.pages.catalogue import entries
+    from attncli.pages.questions import questions_about
+
+    asked = (
+        f"* {question.title} `attn explain {question.key}`\n" for question in questions_about(word)
+    )
+    return entries(word) + "".join(asked) or _told_of_models(word)
 
 
 def _told_of_models(topic: str) -> str:

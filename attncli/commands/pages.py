@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -20,14 +20,14 @@ from attncli.commands.arguments import (
     scenario_names,
     whole_number,
 )
-from attncli.commands.declaring import argument, choice, command, text
+from attncli.commands.declaring import argument, choice, command, text, words
 from attncli.commands.output import abilities_chosen
 from attncli.efforts import WORKING, Effort
-from attncli.errors import Complaints, UserError, listed
+from attncli.errors import Complaints, UserError
 from attncli.option_values import COST, DETAILS
 
 if TYPE_CHECKING:
-    from attncli.document.blocks import Document
+    from attncli.document.blocks import Block, Document
     from attncli.pipeline.trees import Difference
     from attncli.scenario.file.changes import Change
     from attncli.steps import Step
@@ -37,14 +37,6 @@ if TYPE_CHECKING:
 _OF_RUN = ("gradient_check", "precision", "from_", "text", "encoder_text", "trace")
 """What only `attn run` does."""
 _WITHOUT_DETAIL = ("layer", "head", "token", "cell", "detail", "pictures", "fragment", *_OF_RUN)
-
-SCENARIO_OR_USUAL = argument(
-    "[SCENARIO]",
-    "A scenario file, or the name of a shipped one; by default i_love_ai, or an example "
-    "of the step.",
-    scenario_names,
-    shows_default=False,
-)
 
 
 @command(
@@ -106,6 +98,16 @@ def _cells(trace: Trace, typed: Arguments) -> Document:
     return cells_page(trace, find_cells(trace, typed.cell or (), typed.part.options()))
 
 
+def _answer_of(page: Document, trace: Trace) -> Iterator[str]:
+    """Yields the change that says which cell answers a page, where its scenario doesn't say so."""
+    from attncli.maths.notation import plain
+
+    cell = None if page.answer is None else page.answer.cell
+    if cell is not None and not trace.scenario.page.show.answer.cell:
+        quantity = trace[cell.quantity]
+        yield f"show.answer={plain(quantity.symbol(cell.row, cell.column))}"
+
+
 def living_page(trace: Trace, typed: Arguments, tell: Callable[[Trace], Document]) -> Document:
     """Returns the page that is told of a trace, with what can be changed in it, where the format
     can change it."""
@@ -113,13 +115,20 @@ def living_page(trace: Trace, typed: Arguments, tell: Callable[[Trace], Document
     if not (can.changing and typed.scenario) or typed.trace is not None or typed.detail == COST:
         return page
     from attncli.commands.changing import changeable
+    from attncli.pages.parts.constants import told_with_constants
     from attncli.pipeline.trees import FileText
+    from attncli.scenario.file.problems import ScenarioError
 
     def told(more: Sequence[str]) -> Document:
-        return tell(typed.worked_with(more))
+        try:  # the answer keeps its cell
+            other = typed.worked_with([*more, *_answer_of(page, trace)])
+        except ScenarioError:
+            other = typed.worked_with(more)
+        return told_with_constants(tell(other), other)
 
-    file = FileText.of(typed.scenario)
-    found = changeable(trace, file, typed.changed.changes(), told)
+    file, variants = FileText.of(typed.scenario), page.interactive.further
+    page = told_with_constants(page, trace)
+    found = changeable(trace, file, typed.changed.changes(), told, variants)
     return page._replace(interactive=page.interactive._replace(changeable=found))
 
 
@@ -140,61 +149,93 @@ _TARGETS = "targets=[[1, 0], [0, 1], [1, 1]]"
 """What should come out of it, for the way back."""
 
 
+def _askable() -> Iterable[str]:
+    """Yields what a shell completes: questions, steps and shipped scenarios."""
+    from attncli.pages.questions import questions
+    from attncli.steps.order import STORY
+
+    return [*questions(), *STORY, *scenario_names()]
+
+
 @command(
     Arguments,
     without=("cell", *_OF_RUN),
-    own={"scenario": SCENARIO_OR_USUAL},
+    own={
+        "scenario": words(
+            "[QUESTION]...",
+            "A question, in your own words or by its name; a step, a key or a quantity; `steps` "
+            "for all of them; or a scenario, for the steps that it takes.",
+            _askable,
+        )
+    },
     effort=Effort(steps=1.5, numbers=4, memory=3),
     scenario="",
 )
 def explain(typed: Arguments) -> PageOutput:
-    """Explain a step: its purpose, working and common mistakes.
+    """Answer a question in numbers, or explain a step.
 
-    Without --step, those that a scenario takes; without a scenario, each that there is. Lessons
-    on sizes are called why_768, why_sqrt_d_k and why_sqrt_d_model.
+    Alone it lists the questions. A step is told with its purpose, its working and common mistakes.
 
     Examples:
 
+      attn explain
+
+      attn explain why divide by sqrt d_k
+
+      attn explain without_softmax
+
+      attn explain W_O
+
       attn explain softmax
-
-      attn explain why_sqrt_d_k
-
-      attn explain i_love_ai
 
       attn explain my.yaml --step scores --token love
 
-      attn explain --format markdown -o lesson.md
+      attn explain steps --format markdown -o lesson.md
     """
-    if typed.scenario.startswith(_WHY) and not _is_file(typed.scenario):
-        return PageOutput(_topic(typed), typed.page)
+    page = _answer(typed)
+    if page is not None:
+        return PageOutput(page, typed.page)
     packaged = _packaged(typed)
     if packaged:
         from attncli.pages.packaged_steps import lesson_on_file
 
         return PageOutput(lesson_on_file(packaged), typed.page)
-    meant = _meant(typed)
-    page = lessons_page(meant.work(on_demand=True), meant, every=not typed.scenario)
-    return PageOutput(page, meant.page)
+    meant, line = _meant(typed)
+    page = lessons_page(meant.work(on_demand=True), meant, every=typed.scenario in ("", _EVERY))
+    return PageOutput(page._replace(about=(*line, *page.about)), meant.page)
 
 
-_WHY = "why_"
-"""What the names of lessons begin with that are on no step."""
+_EVERY = "steps"
+"""What is typed for lessons on all steps."""
 
 
-def _topic(typed: Arguments) -> Document:
-    """Makes a lesson on no scenario's numbers, of which no part can be asked for. Raises
-    UserError."""
-    from attncli.pages.topics import TOPICS, topic
+def _answer(typed: Arguments) -> Document | None:
+    """Makes the page of a question, or the list of all, or of those that a text may mean; None
+    where a step or a scenario is asked for. Raises UserError."""
+    text = typed.scenario
+    is_other = _is_step(text) or _is_file(text) or text == _EVERY or _packaged(typed)
+    if is_other or (not text and typed.part.step):
+        return None
+    from attncli.pages.questions import answer
 
-    if typed.scenario not in TOPICS:
-        right = f"the lessons are {listed(TOPICS)}"
-        raise UserError.of(typed.scenario, "there is no such lesson", right)
-    asked = [*typed.part.options(), *typed.changed.options(), ("--detail", typed.detail)]
-    said = [option for option, value in asked if value]
-    if said:
-        right = "leave it out, or name a step"
-        raise UserError.of(typed.scenario, f"{said[0]} asks for a part of a scenario", right)
-    return topic(typed.scenario)
+    said = [
+        option
+        for option, value in (
+            *typed.part.options(), *typed.changed.options(), ("--detail", typed.detail),
+        )
+        if value
+    ]  # fmt: skip
+    page = answer(text)
+    if page is not None and said:
+        right = "leave it out, or name a step or a scenario"
+        raise UserError.of(
+            text or "attn explain", f"{said[0]} asks for a part of a scenario", right
+        )
+    if page is not None:
+        typed.page.check()
+    elif " " in text:
+        raise UserError.of(text, "no question has these words", "see attn explain")
+    return page
 
 
 def _packaged(typed: Arguments) -> str:
@@ -211,15 +252,28 @@ def _packaged(typed: Arguments) -> str:
     return "" if entry is None or is_other else entry.name
 
 
-def _meant(typed: Arguments) -> Arguments:
-    """Returns what is to be explained: a name that is a step's, and no scenario's, asks for the
-    step."""
-    if typed.scenario and not _is_step(typed.scenario):
-        return typed
-    steps = [*typed.part.steps]
-    if typed.scenario:
-        steps = [typed.scenario.casefold(), *steps]
-    return typed._replace(scenario=_example(steps), part=typed.part._replace(step=steps or None))
+def _meant(typed: Arguments) -> tuple[Arguments, tuple[Block, ...]]:
+    """Returns what is to be explained: a name that is a step's, or of what a step takes or makes,
+    and no scenario's, asks for the step; and the line that says what such a name is."""
+    from attncli.pages.questions import named
+
+    text = typed.scenario
+    if _is_file(text):
+        return typed, ()
+    if text in ("", _EVERY):
+        return _on(typed, typed.part.steps), ()
+    if _is_step(text):
+        return _on(typed, (text.casefold(), *typed.part.steps)), ()
+    known = named(text)
+    if known is None:  # a scenario that there isn't, as will be said
+        return typed, ()
+    return _on(typed, (known.step, *typed.part.steps)), (known.line,)
+
+
+def _on(typed: Arguments, steps: Sequence[str]) -> Arguments:
+    """Returns what is asked for with steps, on the scenario on whose numbers they are explained."""
+    part = typed.part._replace(step=tuple(steps) or None)
+    return typed._replace(scenario=_example(steps), part=part)
 
 
 def _example(steps: Sequence[str]) -> str:
@@ -520,7 +574,8 @@ def check(typed: Arguments) -> PageOutput:
 def _check_printed(scenario: str, trace: Trace) -> None:
     """Raises UserError where there is nothing to check."""
     traces = (trace, *trace.variants.values())
-    if not any(entry.scenario.source.published for entry in traces):
+    sources = [entry.scenario.source for entry in traces]
+    if not any(source.published or source.claims for source in sources):
         right = "write what its source prints under published:, like {weights: …}"
         if trace.scenario.file.changed.unsaid:
             wrong = "what its source prints is of the numbers that its file has"

@@ -37,6 +37,8 @@ class Bars(NamedTuple):
     title: Label
     labels: tuple[Label, ...]
     series: tuple[Series, ...]
+    said_of: tuple[Number, ...] = ()
+    """Numbers that its words name, which are no bars of it."""
 
 
 class Curves(NamedTuple):

@@ -171,10 +171,14 @@ class ProductBlock(NamedTuple):
         return tuple(block for block in self.told if not isinstance(block, MatrixBlock))
 
     @property
+    def operands(self) -> tuple[MatrixBlock, ...]:
+        """Returns the tables that its numbers are worked from."""
+        return (self.left, self.above, *(() if self.added is None else (self.added,)))
+
+    @property
     def tables(self) -> tuple[MatrixBlock, ...]:
         """Returns the tables that are laid out, in the order in which one meets them."""
-        tables = (self.left, self.above, self.added, self.result, self.after)
-        return tuple(table for table in tables if table is not None)
+        return (*self.operands, self.result, *(() if self.after is None else (self.after,)))
 
 
 class Branch(NamedTuple):
@@ -242,6 +246,8 @@ class WorkedTable(NamedTuple):
     """Whether its numbers are moved from elsewhere and keep their looks."""
     own: bool = False
     """Whether its decimals are its own, and not those of all."""
+    constant: bool = False
+    """Whether it is a setting, which equations have as a constant, and which is above 0."""
 
 
 class WrongWorking(NamedTuple):
@@ -271,20 +277,21 @@ SIGNS: Mapping[str, str] = MappingProxyType(
 
 VERDICTS: Mapping[str, str] = MappingProxyType(
     {
-        "correct": "V",
-        "worked otherwise": "V",
-        "carried forward": "Q",
-        "not worked": "K",
-        "rounding": "given",
-        "known mistake": "K",
-        "slip": "K",
+        "correct": "right",
+        "worked otherwise": "right",
+        "carried forward": "carried",
+        "not worked": "wrong",
+        "rounding": "carried",
+        "known mistake": "wrong",
+        "slip": "wrong",
         "by hand": "aside",
         "blank": "aside",
-        "unreadable": "K",
-        "changed": "K",
+        "unreadable": "wrong",
+        "changed": "changed",
     }
 )
-"""The inks of numbers of which that is said: green, blue and red ones of those that there are."""
+"""The inks of numbers of which that is said. One that follows, or is rounded otherwise, is neither
+right nor wrong; its sign tells which."""
 
 
 CHANGED = "changed"

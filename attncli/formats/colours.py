@@ -1,6 +1,7 @@
-"""Colours of all formats as data, and notations with inks for queries, keys and values.
+"""Colours of all formats as data, and notations with inks.
 
-None carries meaning by itself.
+An ink means one thing: queries, keys, values, what is given, what is said beside; and of judged
+numbers what is right, wrong, carried forward or changed. None carries meaning by itself.
 
 The contrast of each ink with the page it is for, and of each shade with the text upon it, is at
 least 4.5 : 1 (WCAG 2.2, success criterion 1.4.3).
@@ -11,7 +12,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from attncli.document.grid import Look, ink_of
-from attncli.maths.equations.tree import Expression, Number, Symbol
+from attncli.maths.equations.tree import Expression, GivenLocation, Number, Symbol
 from attncli.maths.notation.notation import Notation
 
 
@@ -37,6 +38,8 @@ class ColourScheme(NamedTuple):
     """The shades of numbers below 0."""
     inks: tuple[str, ...]
     """The inks of what is drawn beside each other."""
+    said: Mapping[str, str]
+    """The inks of numbers that were judged, by what is said of them."""
 
 
 _BLACK, _WHITE = "#000000", "#ffffff"
@@ -72,6 +75,9 @@ LIGHT = ColourScheme(
     shades=_BLUES,
     below=_ORANGES,
     inks=("#1a68ad", "#b34700", "#1b7a45", "#8a3f9e", "#a3174f", "#5c5c00"),
+    said=MappingProxyType(
+        {"right": "#1f6f00", "wrong": "#c40000", "carried": "#8f5200", "changed": "#6a1b9a"}
+    ),
 )
 DARK = ColourScheme(
     Shade("#0d1117", "#e6edf3"),
@@ -80,6 +86,9 @@ DARK = ColourScheme(
     shades=(Shade("#141b26", _WHITE), *reversed(_BLUES[1:])),
     below=(Shade("#1f1a16", _WHITE), *reversed(_ORANGES[1:])),
     inks=("#6baed6", "#fd8d3c", "#74c476", "#c79be0", "#f58bb0", "#cfcf5a"),
+    said=MappingProxyType(
+        {"right": "#8fd94f", "wrong": "#ff6b5e", "carried": "#f2b134", "changed": "#d9a8ff"}
+    ),
 )
 
 
@@ -110,21 +119,37 @@ def _mixed(colour: str, other: str, share: float) -> str:
     return f"#{bytes(round(share * a + (1 - share) * b) for a, b in pairs).hex()}"
 
 
+SAID: Mapping[str, Shade] = MappingProxyType(
+    {
+        "right": Shade("#005f00", _WHITE),
+        "wrong": Shade("#af0000", _WHITE),
+        "carried": Shade("#875f00", _WHITE),
+        "changed": Shade("#5f005f", _WHITE),
+    }
+)
+"""What judged numbers stand upon in a terminal, where no further inks are readable on black and on
+white."""
 SHADES = (
     Shade("#767676", _WHITE),
     Shade("#5f5f87", _WHITE),
     Shade("#5f5faf", _WHITE),
     Shade("#5f5fd7", _WHITE),
-    Shade("#5f5fff", _WHITE),
+    Shade("#5f00ff", _WHITE),
+    Shade("#8700d7", _WHITE),
+    Shade("#af00af", _WHITE),
+    Shade("#d70087", _WHITE),
+    Shade("#d7005f", _WHITE),
 )
-"""What shares stand upon where the page may be black or white, all of nearly one brightness, from
-grey to the most colourful; nothing has no shade."""
+"""What shares stand upon where the page may be black or white, from grey over cold to hot; nothing
+has no shade."""
 
 
 def ink_of_number(node: Expression) -> str:
-    """Returns the ink of a number that is a cell of a quantity; none for what was worked out on the
-    way."""
-    return ink_of(node.cell.quantity) if isinstance(node, Number) and node.cell else ""
+    """Returns the ink of a number that is a cell of a quantity: of what is given, or that of its
+    name; none for what was worked out on the way."""
+    if not isinstance(node, Number) or not node.cell:
+        return ""
+    return "given" if isinstance(node.cell, GivenLocation) else ink_of(node.cell.quantity)
 
 
 def shade_of(share: float, shades: Sequence[object]) -> int:

@@ -40,7 +40,8 @@ def reference_text(markdown: str, page: RenderOptions) -> str:
         theme=_STYLES,
     )
     console.print(_with_marks(_Reference(markdown, hyperlinks=False)))
-    return "".join(f"{line.rstrip()}\n" for line in out.getvalue().splitlines())
+    lines = out.getvalue().strip("\n").splitlines()
+    return "".join(f"{line.rstrip()}\n" for line in lines)
 
 
 class _WholeTable(TableElement):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from attncli.document.blocks import (
@@ -81,44 +81,84 @@ def topics() -> dict[str, Topic]:
 
 
 def entries(word: str) -> str:
-    """Finds the rows of the reference's tables about a key, a step or an option, each below its
-    heading. Behind them come the rows of keys that take the word as a value, without their other
-    values."""
-    values = [part.replace("\n\n\n", "\n\n") for part in _entries(word, 1)]
-    return "\n".join([*_entries(word, 0), *values])
+    """Finds what the reference's tables say of a key, a step or an option, as a Markdown list: what
+    it is itself before what is called so inside of something, then keys that take it as a value;
+    where there is nothing, of names that it is a part of, as `kv` is of `kv_heads`."""
+    rows = [*_rows()]
+    found = [row for row in rows if f"`{word}`" in row.cells[0]]
+    taking = [row for row in rows if row not in found and f"`{word}`" in row.cells[1]]
+    if not found and not taking:
+        found = [row for row in rows if word.casefold() in row.parts_of_names]
+    values = [row.with_value(word) for row in taking]
+    return "".join(_list([*sorted(found, key=_Row.is_inside), *values]))
 
 
-def _entries(word: str, cell: int) -> Iterator[str]:
-    """Yields the rows that have a word in the cell of this number and in none before it, as tables
-    below their headings."""
-    heading = text = ""
+class _Row(NamedTuple):
+    """A row of a table of the reference."""
+
+    heading: str
+    """What it stands under."""
+    inside: str
+    """What is said before its table: ``Inside `qk_norm`:``"""
+    columns: tuple[str, ...]
+    cells: tuple[str, ...]
+
+    def is_inside(self) -> bool:
+        """Tells whether it is about a part of something."""
+        return bool(self.inside)
+
+    @property
+    def parts_of_names(self) -> frozenset[str]:
+        """Returns the parts of what it is about: `kv` and `heads` of `kv_heads`."""
+        names = re.findall(r"`([\w-]+)`", self.cells[0])
+        return frozenset(part for name in names for part in re.split("[_-]", name.casefold()))
+
+    def with_value(self, word: str) -> _Row:
+        """Returns it as the row of one of its values."""
+        name = self.cells[0].strip("`")
+        says = self.cells[2:] or self.cells[1:]
+        return self._replace(cells=(f"`{name}: {word}`", *says), columns=("", "means"))
+
+    @property
+    def says(self) -> str:
+        """Returns it as a sentence, without where it stands."""
+        name, *others = self.cells
+        takes, says = others if len(others) == 2 else ("", others[-1])  # noqa: PLR2004
+        named = f"{name} ({takes})" if takes else name
+        return f"{named} makes {says}" if self.columns[-1] == "makes" else f"{named}: {says}"
+
+    @property
+    def place(self) -> str:
+        """Returns where it stands."""
+        heading, inside = self.heading.partition(":")[0], _MORE.split(self.inside.rstrip(":"))[0]
+        return f"{heading}, {inside[:1].lower()}{inside[1:]}" if inside else heading
+
+
+_MORE = re.compile(", (?:such|whose)")
+"""What begins more about where something stands."""
+
+
+def _list(rows: Iterable[_Row]) -> Iterator[str]:
+    """Yields what rows say, each once, with all places where it stands."""
+    places: dict[str, dict[str, None]] = {}
+    for row in rows:
+        places.setdefault(row.says, {})[row.place] = None
+    yield from (f"* {says} *({'; '.join(where)})*\n" for says, where in places.items())
+
+
+def _rows() -> Iterator[_Row]:
+    """Yields the rows of all tables, in their order."""
+    heading = ""
     for found in _HEADING_OR_TABLE.finditer(_whole()):
         heading = found["heading"] or heading
-        named, rule, *rows = (found["table"] or "\n\n").splitlines()
-        about = [_about(row, word, cell) for row in rows if _first_with(row, word) == cell]
-        if about:
-            opening = () if heading == text else (f"## {heading}", "")
-            text = heading
-            yield "\n".join((*opening, found["before"] or "", named, rule, *about, ""))
+        if found["table"]:
+            columns, _, *rows = map(_cells_of, found["table"].splitlines())
+            inside = " ".join((found["before"] or "").split())
+            yield from (_Row(heading, inside, columns, cells) for cells in rows)
 
 
-def _first_with(row: str, word: str) -> int | None:
-    """Finds which of the first two cells of a row has a word first, from 0; None where neither has
-    it."""
-    cells = row.split(" | ")[:2]
-    return next((k for k, cell in enumerate(cells) if f"`{word}`" in cell), None)
-
-
-def _about(row: str, word: str, cell: int) -> str:
-    """Returns a row; of a cell with many values only the one that is asked for is left."""
-    cells = row.split(" | ")
-    if cell and cells[cell].count("`, `") > _FEW:
-        cells[cell] = f"`{word}`, …"
-    return " | ".join(cells)
-
-
-_FEW = 3
-"""Values that are all told, beside the one that is asked for."""
+def _cells_of(row: str) -> tuple[str, ...]:
+    return tuple(cell.strip() for cell in row.strip().strip("|").split(" | "))
 
 
 def _whole() -> str:

@@ -44,7 +44,13 @@ from attncli.maths.equations.tree import Location, Symbol
 from attncli.maths.notation import plain
 from attncli.maths.numbers import decimals
 from attncli.names import Word, WordedText, raw_text
-from attncli.pages.parts.published import MEANING, accepted_text, in_short
+from attncli.pages.parts.claims import judged_statements
+from attncli.pages.parts.published import (
+    MEANING,
+    accepted_text,
+    in_short,
+    otherwise_printed,
+)
 from attncli.pages.parts.sentences import joined, rounding_facts
 from attncli.pages.parts.working import cell_line
 from attncli.steps.mistakes import IMPOSSIBLE, mistaken
@@ -452,7 +458,7 @@ def checked(trace: Trace) -> tuple[Document, bool]:
     """Checks the numbers of a scenario's source, then those for each variant. Returns what is said
     of them, and whether all of them follow."""
     pairs = (("", trace), *trace.variants.items())
-    published = ((name, entry) for name, entry in pairs if entry.scenario.source.published)
+    published = ((name, entry) for name, entry in pairs if _says_something(entry))
     found = {name: _checked(entry, name) for name, entry in published}
     pages = {name: page for name, (page, _) in found.items()}
     sections = [s for name, page in pages.items() for s in _sections(name, page)]
@@ -461,6 +467,11 @@ def checked(trace: Trace) -> tuple[Document, bool]:
     told = {**page.data.told, **({"variants": more} if more else {})}
     page = page._replace(sections=tuple(sections), data=page.data._replace(told=told))
     return page, all(follows for _, follows in found.values())
+
+
+def _says_something(trace: Trace) -> bool:
+    """Tells whether a source prints numbers of a trace, or says something of them."""
+    return bool(trace.scenario.source.published or trace.scenario.source.claims)
 
 
 def _without_numbers(trace: Trace) -> Document:
@@ -475,11 +486,24 @@ def _scenario(trace: Trace) -> tuple[str, Spans]:
 
 
 def _checked(trace: Trace, variant: str) -> tuple[Document, bool]:
+    says = tuple(_in_bullets(judged_statements(trace)))
+    said = (Section("", None, ("What the source says",), (), says),) if says else ()
+    if not trace.scenario.source.published:
+        page = _without_numbers(trace)
+        return page._replace(sections=said, facts=None if variant else page.facts), True
     judge, verdicts = published_verdicts(trace)
     facts = () if variant else (_scenario(trace),)
     notes = tuple(_notes(published_numbers(trace), verdicts))
-    page = Report(Word(trace.scenario.title), facts, notes)
-    return report(judge, verdicts, page), all_follow(verdicts)
+    page = report(judge, verdicts, Report(Word(trace.scenario.title), facts, notes))
+    others = tuple(otherwise_printed(trace))
+    table = (Section("", None, ("Printed otherwise",), (), others),) if others else ()
+    return page._replace(sections=(*page.sections, *table, *said)), all_follow(verdicts)
+
+
+def _in_bullets(items: Iterable[Spans]) -> Iterator[Block]:
+    every = tuple(items)
+    if every:
+        yield Bullets(every)
 
 
 def _sections(name: str, page: Document) -> Iterator[Section]:
@@ -504,7 +528,7 @@ def _notes(printed: Sequence[PublishedNumber], verdicts: Sequence[Verdict]) -> I
     follow = sum(v.judgement == "correct" for v in otherwise)
     if follow:
         count = counted(len(otherwise), "number")
-        others = agreed(len(otherwise), "another. Its page shows it", "others. Its page shows them")
+        others = agreed(len(otherwise), "another, shown below", "others, shown below")
         which = agreed(len(otherwise), "It", f"{follow} of them")
         verb = agreed(follow, "follows", "follow")
         how = "where one rounds otherwise on the way, or keeps full precision"

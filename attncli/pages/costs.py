@@ -62,7 +62,7 @@ def costs_page(trace: Trace, selection: Selection, floats: str) -> Document:
     formulas = dict.fromkeys(
         define(title, cost.form(named=True)) for (title, _), cost in worked.items()
     )
-    told_in = (Paragraph((text,)) for text in says)
+    told_in = (Paragraph((text,)) for text in (*says, *[_OF_CACHE] * (CACHE in forms)))
     blocks: tuple[Block, ...] = (
         *(table, Derivation(tuple(working))), *told_in, Derivation(tuple(lines)),
     )  # fmt: skip
@@ -83,9 +83,26 @@ def _line(name: str, form: Expression, value: int) -> Line:
 
 _NAMES = ("step", "place", "multiplications", "parameters", "bytes")
 _WIDTHS = Sum((Symbol("d_k"), Symbol("d_v")))
+CACHE = "kv_cache"
+"""The name of what all keys and values take that a decoder keeps."""
 _CACHE = define(
-    "kv_cache", Product((*map(Symbol, ("layers", "m", "kv_heads")), _WIDTHS, Symbol("bytes")))
+    CACHE, Product((*map(Symbol, ("layers", "m", "kv_heads")), _WIDTHS, Symbol("bytes")))
 )
+_OF_CACHE = (
+    "A decoder keeps the keys and values of all m tokens that it has read, so that for the next"
+    " token only that token's are new. They take the bytes of kv_cache."
+)
+
+
+def cache_line(trace: Trace, floats: str = "float32") -> Line:
+    """Returns the working of the bytes of all keys and values that a decoder keeps. Raises KeyError
+    where there are none."""
+    return _line(CACHE, _cache(trace, BYTES[floats])[CACHE], value_of_cache(trace, floats))
+
+
+def value_of_cache(trace: Trace, floats: str = "float32") -> int:
+    """Works these bytes. Raises KeyError where there are none."""
+    return int(full(_cache(trace, BYTES[floats])[CACHE]))
 
 
 def costs_of(trace: Trace, selection: Selection) -> Costs:
@@ -117,4 +134,4 @@ def _cache(trace: Trace, size: int) -> dict[str, Product]:
         for (m, *widths, heads), count in groups.items()
     )
     whole: tuple[Expression, ...] = terms[0].factors if len(terms) == 1 else (Sum(terms),)
-    return {"kv_cache": Product((*whole, _number(size)))} if terms else {}
+    return {CACHE: Product((*whole, _number(size)))} if terms else {}

@@ -34,7 +34,6 @@ from attncli.pages.parts.sections import listed_again, section_of
 from attncli.pages.parts.selection import Selection, made_by, operands_of, shown_parts, with_routing
 from attncli.pages.parts.sentences import about_of, facts_of, joined, rounding_facts
 from attncli.pages.parts.working import Origins, Workings, cell_line
-from attncli.pages.topics import TOPICS
 from attncli.pages.walkthrough import part_blocks
 from attncli.scenario.scenario import Scenario
 from attncli.steps import Mistake, Step, formulas_of, steps
@@ -51,12 +50,9 @@ def steps_catalogue() -> Document:
     rows = tuple((step.name, (step.words.does,)) for step in steps() if step.name not in THROUGH)
     back = Paragraph(("The gradients go back, the last step first: ", ", ".join(THROUGH), "."))
     learn = Callout(("Why, and how: ", Term("attn explain softmax")))
-    asked = DefinitionList(
-        tuple((f"attn explain {name}", (says,)) for name, says in TOPICS.items())
-    )
-    why = (Paragraph(("Lessons on sizes:",)), asked)
+    why = Callout(("Questions, each with an answer: ", Term("attn explain")))
     return Document(
-        Word("Steps"), (), closing=(DefinitionList(rows), back, *packaged_steps(), *why, learn)
+        Word("Steps"), (), closing=(DefinitionList(rows), back, *packaged_steps(), learn, why)
     )
 
 

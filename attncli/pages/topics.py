@@ -1,4 +1,5 @@
-"""Lessons on the sizes of a Transformer, on drawn numbers, whose seed never changes."""
+"""The numbers of lessons on the sizes of a Transformer; what is drawn has a seed that never
+changes."""
 
 from __future__ import annotations
 
@@ -10,20 +11,16 @@ import numpy as np
 from attncli.document.blocks import (
     Block,
     Callout,
-    DefinitionList,
     Derivation,
-    Document,
     Line,
     Paragraph,
     Table,
-    Term,
 )
 from attncli.maths.equations.tree import Expression, Number, Product, Quotient, Root, Symbol
 from attncli.maths.numbers import decimals
 from attncli.maths.numbers.rounding import Array
-from attncli.names import Word
 
-_SEED = 7
+SEED = 7
 _DRAWS = 1000
 _TOGETHER = 8
 """The scores of one softmax."""
@@ -44,7 +41,7 @@ def _product(*numbers: int) -> Product:
 
 
 def _normals(rows: int, size: int) -> Array:
-    return np.random.RandomState(_SEED).normal(size=(rows, size))
+    return np.random.RandomState(SEED).normal(size=(rows, size))
 
 
 def _largest_weight(scores: Array) -> float:
@@ -151,39 +148,50 @@ def _embedding_scale() -> tuple[Block, ...]:
     return Derivation(lines), Paragraph((note,)), Table(headings, tuple(rows)), Callout((found,))
 
 
-_Lesson = tuple[str, str, str, Callable[[], tuple[Block, ...]]]
-_LESSONS: Mapping[str, _Lesson] = {
-    "why_768": (
-        "Why 768 dimensions?",
-        "A width has to be divisible by the number of heads. More of it gives words more room"
-        " and costs parameters. BERT's smaller model has 12 heads of 64 dimensions.",
-        "attn run embedding_table",
-        _width,
-    ),
-    "why_sqrt_d_k": (
-        "Why are scores divided by √d_k?",
-        "A score is a sum of d_k products. If each number of a query and a key has mean 0 and"
-        " variance 1, each product has variance 1 too, and variances of independent terms"
-        " add up: for d_k = 64 to 64.",
-        "attn explain scale",
-        _scaling,
-    ),
-    "why_sqrt_d_model": (
-        "Why are embeddings multiplied by √512?",
-        "The original Transformer has 512 dimensions and multiplies its embeddings by √512"
-        " before it adds positions. Its sinusoids have 256 pairs of a sine and a cosine. The"
-        " squares of each pair add up to 1.",
-        "attn explain embed",
-        _embedding_scale,
-    ),
+_CACHES = (
+    ("GPT-2", 12, 1024, 12, 64),
+    ("Llama 2 7B", 32, 4096, 32, 128),
+    ("Llama 3 8B", 32, 8192, 8, 128),
+)
+"""Layers, the longest text, heads of keys and values, and d_k of each, as their configurations
+have them (Radford et al. 2019; Touvron et al. 2023, arXiv:2307.09288; Llama Team 2024,
+arXiv:2407.21783)."""
+_HALF = 2
+"""The bytes of a number of 16 bits."""
+
+
+def _cache_sizes() -> tuple[Block, ...]:
+    rows, lines = [], []
+    for name, layers, m, heads, d_k in _CACHES:
+        token = layers * heads * 2 * d_k * _HALF
+        rows.append((name, *(f"{n:,}" for n in (layers, m, heads, d_k, token, token * m))))
+        line = _line(name, _product(layers, m, heads, 2 * d_k, _HALF), token * m)
+        lines.append(line)
+    headings = ("Model", "Layers", "m", "kv_heads", "d_k", "Bytes a token", "Bytes")
+    note = "The same for models that are in use, at the longest text each of them reads:"
+    found = (
+        "Of two models as wide and deep, one with a quarter of the heads of keys and values keeps a"
+        " quarter of the bytes: this is what grouped queries are for."
+    )
+    return (
+        Paragraph((note,)),
+        Table(headings, tuple(rows)),
+        Derivation(tuple(lines)),
+        Callout((found,)),
+    )
+
+
+LESSONS: Mapping[str, Callable[[], tuple[Block, ...]]] = {
+    "kv_cache": _cache_sizes,
+    "why_768": _width,
+    "why_sqrt_d_k": _scaling,
+    "why_sqrt_d_model": _embedding_scale,
 }
-TOPICS: Mapping[str, str] = {name: title for name, (title, *_) in _LESSONS.items()}
-"""What each lesson asks, by its name."""
+"""What makes the numbers of each lesson, by its name."""
+DRAWN = frozenset(LESSONS) - {"kv_cache"}
+"""Those whose numbers are drawn."""
 
 
-def topic(name: str) -> Document:
-    """Returns the lesson of a name."""
-    title, about, example, tell = _LESSONS[name]
-    facts = DefinitionList((("Numbers", (f"drawn with the seed {_SEED}",)),))
-    more = Callout(("On a sentence: ", Term(example)))
-    return Document(Word(title), (), facts, about=(Paragraph((about,)),), closing=(*tell(), more))
+def lesson_blocks(name: str) -> tuple[Block, ...]:
+    """Returns the numbers of a lesson."""
+    return LESSONS[name]()

@@ -57,6 +57,7 @@ from attncli.pages.parts.sections import (
     happens_again,
     in_fewer_words,
     is_back_in_time,
+    is_told_before,
     leads_on,
     learned_at,
     of_sums,
@@ -65,6 +66,9 @@ from attncli.pages.parts.sections import (
     opening_of,
     section_of,
     table_together,
+    told_by_next,
+    without_tables,
+    without_twins,
 )
 from attncli.pages.parts.selection import (
     Selection,
@@ -197,15 +201,16 @@ def _since(sections: Iterator[Section]) -> Iterator[Section]:
 def _page(trace: Trace, selection: Selection, sections: tuple[Section, ...]) -> Document:
     """Returns the page: the sections with what stands before and behind them."""
     steps, whole = shown_parts(trace), not selection.partial
+    answer = answer_of(trace, selection, sections)
     return Document(
         Word(trace.scenario.title),
         sections,
         facts_at_the_end(trace, [selection.axis[k] for k in selection.queries]),
-        answer_of(trace, selection, sections),
+        answer,
         facts_in_short(trace),
         about_of(trace.scenario) if whole and steps else (),
         opening=_opening(trace, steps, selection) if whole and steps else (),
-        closing=closing_of(trace, selection) if whole else (),
+        closing=closing_of(trace, selection, answer) if whole else (),
         data=PageData(
             given=tuple(given_block(trace, quantity, Selection()) for quantity in trace.given),
             sources=trace.scenario.given.sources,
@@ -286,7 +291,7 @@ def _sections(
         if is_left_out(trace, part, selection) or k in alike:
             yield _passed_over(trace, part, number, selection, alike.get(k))
             continue
-        section = page.section(part, number, shown[:k], leads_on=leads_on(part, steps[number:]))
+        section = page.section(part, number, shown[:k], steps[number:])
         section = as_result(section) if part is steps[-1] else section
         blocks = with_products(trace, part, section.blocks, selection)
         yield with_pictures(trace, part, section._replace(blocks=tuple(blocks)), selection)
@@ -309,23 +314,31 @@ class _Telling(NamedTuple):
     """The blocks in words that it doesn't say twice."""
 
     def section(
-        self, part: PlannedStep, number: int, before: Sequence[PlannedStep], *, leads_on: bool
+        self,
+        part: PlannedStep,
+        number: int,
+        before: Sequence[PlannedStep],
+        after: Sequence[PlannedStep],
     ) -> Section:
-        """Returns the section of a part; what comes after one that `leads_on` tells it."""
+        """Returns the section of a part, between those before and after it."""
         trace, selection = self.trace, self.selection
         givens = _givens(trace, part, self.introduced)
         self.introduced.update(quantity.name for quantity in givens)
         later = is_again(part, selection)
         again = (later or selection.detail == "rows") and happens_again(part, before)
         again = again and not _makes_answer(trace, part)
-        others = self._blocks(part, givens, again=again, leads_on=leads_on)
+        others = self._blocks(part, givens, again=again, leads_on=leads_on(part, after))
+        if selection.only_one_row and told_by_next(part, after):
+            told = is_told_before(part, before)
+            others = only_data(trace, part, selection) if told else without_tables(others)
         spans = opening_of(trace, part, before)
         opening = [Paragraph(spans)] if spans else []
         section = section_of(trace, part, number, [*opening, *others])
         if (more := step_of(part).words.more) and all(step.step != part.step for step in before):
             section = section._replace(more=(more,))
         section = section if selection.whole else in_one(trace, part, section)
-        section = without_asides(trace, part, section) if selection.detail == "rows" else section
+        if selection.detail == "rows":
+            section = without_asides(trace, part, without_twins(section))
         closer = in_fewer_words(section, others, self.formulas) if again else section
         if again and is_back_in_time(part.place):
             closer = closer._replace(formulas=of_sums(trace, part, section))
@@ -345,6 +358,8 @@ class _Telling(NamedTuple):
         `again`."""
         trace, selection, later = self.trace, self.selection, is_again(part, self.selection)
         closely = selection._replace(detail="summary") if again and not later else selection
+        if selection.tells_less and closely.detail == "summary":
+            givens = ()  # as no row that they are needed for is worked
         blocks = part_blocks(trace, part, closely, givens, again=again)
         if any(step_of(part).happens_at(part.place)):
             blocks = blocks[1:]  # the section opens with it

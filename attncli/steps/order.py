@@ -166,7 +166,7 @@ IN_HEADS = _with_others(
     ),
     StepLine(
         "no_softmax",
-        "attention.weights",
+        "attention.no_softmax",
         attention="softmax",
         only_for="softmax",
         when=("softmax", "none"),

@@ -228,7 +228,7 @@ class Quantity:
     @cached_property
     def numbers(self) -> Matrix:
         """Returns the matrix whose numbers carry the name of this quantity."""
-        return self.matrix.named(self.name)
+        return self.matrix.named(self.name, given=self.given)
 
     def number(self, i: int, j: int) -> Number:
         """Returns the number of cell (i, j), from 0, which carries the name of this quantity."""

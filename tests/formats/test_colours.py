@@ -7,8 +7,9 @@ import pty
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
+from itertools import combinations, pairwise
+from math import dist
 
 import pytest
 from rich.color import Color, ColorSystem
@@ -16,8 +17,19 @@ from rich.style import Style
 from rich.text import Text
 
 from attncli.document.grid import ink_of
+from attncli.document.tables import SIGNS, VERDICTS
 from attncli.formats import RenderOptions, render
-from attncli.formats.colours import DARK, INKS, LIGHT, SHADES, ColourScheme, shade_of
+from attncli.formats.colours import (
+    DARK,
+    INKS,
+    LIGHT,
+    SAID,
+    SHADES,
+    ColourScheme,
+    Shade,
+    inks_on,
+    shade_of,
+)
 from attncli.formats.html.webpage import colour_sheet
 from attncli.formats.screen.painting import STYLES
 from attncli.formats.svg.elements import style_sheet
@@ -62,6 +74,71 @@ def test_pictures_can_be_read(scheme: ColourScheme) -> None:
 def test_shades_go_away_from_the_page_step_by_step(scheme: ColourScheme) -> None:
     steps = [contrast(shade.background, scheme.page.background) for shade in scheme.shades]
     assert all(before < after for before, after in pairwise(steps))
+
+
+def lab(colour: str) -> tuple[float, float, float]:
+    """A colour in CIE L*a*b*, whose distances are about those that one sees (CIE 15:2004)."""
+    parts = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+    r, g, b = (p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
+    x = (0.4124 * r + 0.3576 * g + 0.1805 * b) / 0.9505
+    y, z = luminance(colour), (0.0193 * r + 0.1192 * g + 0.9505 * b) / 1.089
+    fx, fy, fz = (t ** (1 / 3) if t > 216 / 24389 else t * 841 / 108 + 4 / 29 for t in (x, y, z))
+    return 116 * fy - 16, 500 * (fx - fy), 200 * (fy - fz)
+
+
+def apart(colour: str, other: str) -> float:
+    return dist(lab(colour), lab(other))
+
+
+SEEN, TOLD_APART = 5.0, 20.0
+"""How far apart two shades are that differ, and two inks that nobody takes for each other."""
+
+
+def test_distances_of_colours_are_those_of_cie() -> None:
+    assert lab(WHITE) == pytest.approx((100, 0, 0), abs=0.1)
+    assert lab("#ff0000") == pytest.approx((53.2, 80.1, 67.2), abs=0.2)
+
+
+@pytest.mark.parametrize(
+    ("shades", "pages"),
+    [
+        (LIGHT.shades[1:], [LIGHT.page.background]),
+        (DARK.shades[1:], [DARK.page.background]),
+        (SHADES, [BLACK, WHITE]),
+    ],
+    ids=["light", "dark", "terminal"],
+)
+def test_eight_shades_differ_from_each_other_and_from_the_page(
+    shades: Sequence[Shade], pages: Sequence[str]
+) -> None:
+    grounds = [shade.background for shade in shades]
+    assert len(grounds) >= 8
+    assert all(apart(*pair) >= SEEN for pair in combinations([*grounds, *pages], 2))
+    assert all(contrast(*shade) >= LEAST for shade in shades)
+
+
+def test_shares_of_a_tenth_apart_have_other_shades_in_a_terminal() -> None:
+    """One grey was from 0.10 to 0.29."""
+    shades = [shade_of(share, (None, *SHADES)) for share in (0.05, 0.1, 0.2, 0.29, 0.4, 0.55)]
+    assert shades == sorted({*shades})
+
+
+@pytest.mark.parametrize("scheme", [LIGHT, DARK])
+def test_an_ink_means_one_thing(scheme: ColourScheme) -> None:
+    """None of those of queries, keys, values and given numbers looks like one that judges."""
+    roles = {name: ink for name, ink in inks_on(scheme).items() if name != "aside"}
+    for said in scheme.said.values():
+        assert contrast(said, scheme.page.background) >= LEAST
+    for one, other in combinations([*roles.values(), *scheme.said.values()], 2):
+        assert apart(one, other) >= TOLD_APART, (one, other)
+
+
+def test_what_is_said_of_numbers_has_an_ink_of_its_own_and_a_sign() -> None:
+    assert {*VERDICTS.values()} == {*LIGHT.said, "aside"} == {*SAID, "aside"}
+    assert {*LIGHT.said} == {*DARK.said}
+    assert {*VERDICTS} - {*SIGNS} == {"changed"}  # which has an arrow
+    assert len({*SIGNS.values()}) == len(SIGNS)
+    assert VERDICTS["correct"] != VERDICTS["carried forward"] != VERDICTS["slip"]
 
 
 SHEETS = {"a page of HTML": colour_sheet(), "a picture": style_sheet()}
@@ -122,15 +199,12 @@ def test_a_terminal_can_be_read_on_black_and_on_white(name: str) -> None:
     assert ground is None or text is not None
 
 
-@pytest.mark.parametrize("colour", [*INKS.values(), *(c for shade in SHADES for c in shade)])
+@pytest.mark.parametrize(
+    "colour", [*INKS.values(), *(c for shade in (*SHADES, *SAID.values()) for c in shade)]
+)
 def test_a_terminal_of_256_colours_has_the_same_ones(colour: str) -> None:
     among_256 = Color.parse(colour).downgrade(ColorSystem.EIGHT_BIT)
     assert among_256.get_truecolor().hex == colour
-
-
-def test_shades_become_more_colourful() -> None:
-    spread = [max(c) - min(c) for c in (Color.parse(s.background).get_truecolor() for s in SHADES)]
-    assert spread == sorted(set(spread))
 
 
 def coloured(name: str, monkeypatch: pytest.MonkeyPatch, **environment: str) -> str:
@@ -188,6 +262,8 @@ def test_working_and_formulas_have_the_same_colours(monkeypatch: pytest.MonkeyPa
     label = "V[love] = [0, 1] × W_V"
     assert ink(style_at(page, label, "V[")) == INKS["V"]
     assert ink(style_at(page, label, "[0, 1]")) == ""
+    terms = "V[love] = [0, 1] × W_V = [0×1"
+    assert ink(style_at(page, terms, "2, 0×2")) == INKS["given"]  # as in the table of W_V
     assert ink(style_at(page, label, "[2, 1]")) == INKS["V"]
     assert ink(style_at(page, label, "W_V")) == INKS["V"]
     addend = "0.576 × [3, 3]"
@@ -216,9 +292,9 @@ def test_weights_are_shaded_and_the_largest_is_bold(monkeypatch: pytest.MonkeyPa
     largest, small, smallest = (style_at(page, row, text) for text in ("0.665", "0.245", "0.090"))
     assert largest.bold
     assert not small.bold
-    assert largest.bgcolor == Color.parse(SHADES[2].background)
-    assert small.bgcolor == Color.parse(SHADES[0].background)
-    assert smallest.bgcolor is None
+    assert largest.bgcolor == Color.parse(SHADES[5].background)
+    assert small.bgcolor == Color.parse(SHADES[1].background)
+    assert smallest.bgcolor == Color.parse(SHADES[0].background)
     assert style_at(page, row, "1.000").bgcolor is None
 
 

@@ -306,7 +306,9 @@ class TestInTheBrowser:
 
     def test_pointing_tells_and_lights_up(self, chromium: Any, written: Any) -> None:
         with opened(chromium, written("i_love_ai")) as page:
-            page.locator("table.quantity td", has_text="0.576").last.hover(position={"x": 2, "y": 2})
+            page.locator("table.quantity td", has_text="0.576").last.hover(
+                position={"x": 2, "y": 2}
+            )
             how = page.locator("#how")
             assert "weights[love, AI] = 7.389 / 12.825 = 0.576" in how.inner_text()
             assert page.locator("td.now", has_text="0.576").count() > 0

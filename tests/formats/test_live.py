@@ -6,6 +6,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -153,17 +154,17 @@ def test_every_line_is_ours(chromium: Any, tmp_path: Path, name: str) -> None:
 
 
 def test_a_number_is_changed_where_it_stands(chromium: Any, tmp_path: Path) -> None:
-    """By its card; what follows is marked, its working is told, and what was said before stands
+    """In its cell; what follows is marked, its working is told, and what was said before stands
     back."""
     with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:
-        number = page.locator('.quantity [data-set="W_Q[1,1]"]')
+        number = page.locator('.quantity [data-set="W_Q[1,1]"]').first
         number.click()
         field = page.get_by_label("W_Q[1,1], changed to")
         assert field.input_value() == "1"
         field.fill("−0,5")
         field.press("Enter")
         assert number.inner_text() == "−0.5"
-        assert page.locator(".made").inner_text().startswith("Changed: W_Q[1,1] = -0.5.")
+        assert page.locator(".made").inner_text().startswith("Changed: W_Q[1, 1] 1 → −0.5. ")
         line = page.locator("tr", has_text="Q[AI]").first.inner_text().replace("\t", " ")
         assert line == "Q[AI] = [1, 1] × W_Q = [1×(−0.5) + 1×0, 1×0 + 1×1] = [−0.5, 1.0]"
         page.locator("tr", has_text="scores[AI, AI]").locator("[data-n]").last.click()
@@ -242,6 +243,195 @@ def test_what_cannot_be_worked_is_refused(
         page.evaluate("changes => attncli.live.changeTo(changes)", changes)
         assert says in page.inner_text("#changes .made.wrong")
         assert page.inner_text("main > section:last-child") == before
+
+
+def focused(page: Any) -> str:
+    """What has the focus: a field by what it changes, a number that is given by its key."""
+    told: str = page.evaluate(
+        "(on => on.ariaLabel || on.dataset.set || on.textContent)(document.activeElement)"
+    )
+    return told
+
+
+def reached(page: Any, key: str, wanted: str) -> None:
+    """Presses a key until something has the focus."""
+    for _ in range(60):
+        if focused(page) == wanted:
+            return
+        page.keyboard.press(key)
+    raise AssertionError(f"{key} doesn't lead to {wanted}")
+
+
+def test_a_number_is_changed_and_changed_back_by_keys_alone(chromium: Any, tmp_path: Path) -> None:
+    """What differs is seen, with what it was, and nothing else is marked; the focus is never
+    lost."""
+    with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:
+        press = page.keyboard.press
+        before = page.evaluate(CELLS)
+        reached(page, "Tab", "embeddings[I,1]")
+        reached(page, "ArrowRight", "W_Q[1,1]")
+        press("Enter")
+        assert focused(page) == "W_Q[1,1], changed to"
+        page.keyboard.type("3")
+        press("Enter")
+        assert focused(page) == "W_Q[1,1]"
+        after = page.evaluate(CELLS)
+        assert [(now, was) for (now, _), (was, _) in zip(after, before, strict=True) if now != was]
+        for (now, marked), (was, _) in zip(after, before, strict=True):
+            assert marked == (None if now == was else was)
+        status = page.inner_text(".made")
+        assert status == f"Changed: W_Q[1, 1] 1 → 3. {page.evaluate(DIFFERING)} numbers differ."
+        reached(page, "Shift+Tab", "Undo")
+        press("Enter")
+        assert focused(page) == "W_Q[1,1]"
+        assert page.evaluate(CELLS) == before
+        assert page.inner_text(".made") == ""
+
+
+CELLS = """() => [...document.querySelectorAll("td > [data-n]")]
+  .map(one => [one.textContent, one.parentElement.dataset.was ?? null])"""
+DIFFERING = """new Set([...document.querySelectorAll("main .changed[data-n]")]
+  .map(one => attncli.entry(Number(one.dataset.n))[0])).size"""
+
+
+@pytest.mark.parametrize("width", [360, 768, 1280])
+def test_fields_by_keys(chromium: Any, tmp_path: Path, width: int) -> None:
+    """Arrows go by steps of the last decimal, Escape leaves what was, Tab goes on."""
+    document = page_of("i_love_ai", [("W_V[1,1]", "0.50")])
+    with shown(chromium, document, tmp_path / "page.html") as page:
+        page.set_viewport_size({"width": width, "height": 740})
+        press, cell = page.keyboard.press, page.locator('td > [data-set="W_V[1,1]"]').first
+        cell.focus()
+        for keys, value in (("ArrowUp", "0.51"), ("PageDown", "0.41"), ("ArrowUp", "0.42")):
+            if keys == "ArrowUp" and value == "0.51":
+                press("Enter")
+            press(keys)
+            assert cell.inner_text() == value
+        press("Escape")
+        assert (cell.inner_text(), focused(page)) == ("0.50", "W_V[1,1]")
+        page.keyboard.type("0.75")
+        press("Tab")
+        assert (cell.inner_text(), focused(page)) == ("0.75", "W_V[1,2], changed to")
+        press("Shift+Tab")
+        assert focused(page) == "W_V[1,1], changed to"
+
+
+@pytest.mark.parametrize("width", [360, 768, 1280])
+def test_what_is_no_number_is_told_at_its_field(chromium: Any, tmp_path: Path, width: int) -> None:
+    """Inside the window, and the field stays."""
+    with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:
+        page.set_viewport_size({"width": width, "height": 740})
+        press = page.keyboard.press
+        page.locator('td > [data-set="W_V[1,2]"]').first.focus()
+        press("Enter")
+        page.keyboard.type("much")
+        press("Tab")
+        assert focused(page) == "W_V[1,2], changed to"
+        why = page.locator("#why")
+        assert why.inner_text() == "“much” is not a number; give one such as 0.5 or -2"
+        assert page.evaluate("document.activeElement.getAttribute('aria-describedby')") == "why"
+        box, field = why.bounding_box(), page.locator("input.change").bounding_box()
+        assert 0 <= box["x"] <= box["x"] + box["width"] <= width
+        assert 0 <= box["y"] <= box["y"] + box["height"] <= 740
+        assert (
+            min(
+                abs(box["y"] - field["y"] - field["height"]),
+                abs(field["y"] - box["y"] - box["height"]),
+            )
+            < 10
+        )
+        press("Escape")
+        assert (focused(page), why.is_visible()) == ("W_V[1,2]", False)
+        assert page.locator('td > [data-set="W_V[1,2]"]').first.inner_text() == "2"
+
+
+def test_a_number_is_dragged(chromium: Any, tmp_path: Path) -> None:
+    """To and fro; it is one change, which one step takes back."""
+    with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:
+        cell = page.locator('td > [data-set="W_K[2,1]"]').first
+        box = cell.bounding_box()
+        page.mouse.move(box["x"] + 3, box["y"] + 5)
+        page.mouse.down()
+        page.mouse.move(box["x"] + 9, box["y"] + 5)
+        page.mouse.move(box["x"] + 33, box["y"] + 5)
+        page.mouse.up()
+        page.wait_for_function(
+            "document.querySelector('td > [data-set=\"W_K[2,1]\"]').textContent == '5'"
+        )
+        assert page.locator("input.change").count() == 0
+        page.get_by_role("button", name="Undo").click()
+        assert cell.inner_text() == "0"
+        assert page.locator(".changed").count() == 0
+
+
+@pytest.mark.parametrize("key", ["scale", "mask", "rounding.decimals"])
+def test_what_is_chosen_marks_what_differs(chromium: Any, tmp_path: Path, key: str) -> None:
+    """A number of the same name in the scenario itself is what it is compared with."""
+    document = page_of("i_love_ai")
+    with shown(chromium, document, tmp_path / "page.html") as page:
+        own = dict(page.evaluate(NAMED))
+        values = {"scale": "sqrt_d_k", "mask": "causal", "rounding.decimals": "1"}
+        select = page.locator(f'[data-key="{key}"]')
+        select.focus()
+        select.select_option(values[key])
+        assert page.evaluate("document.activeElement.dataset.key") == key
+        found = page.evaluate(NAMED_NOW)
+        assert any(was for _, _, was in found)
+        for name, now, was in filter(itemgetter(0), found):  # the others are sums of rows
+            assert was == (None if own.get(name) == now else own.get(name, "")), name
+        page.get_by_role("button", name="Start again").press("Enter")
+        assert page.evaluate("document.activeElement.dataset.key") == key
+        assert page.locator(".changed").count() == 0
+
+
+NAMED = """() => [...document.querySelectorAll("td > [data-n]")]
+  .map(one => [attncli.entry(Number(one.dataset.n))[0], one.textContent])"""
+NAMED_NOW = """() => [...document.querySelectorAll("td > [data-n]")]
+  .map(one => [attncli.entry(Number(one.dataset.n))[0], one.textContent, one.dataset.was ?? null])"""
+
+
+@pytest.mark.parametrize("width", [360, 768, 1099, 1100, 1280, 1920])
+def test_a_workbench_where_there_is_room(chromium: Any, tmp_path: Path, width: int) -> None:
+    """What is given stands at the left and in sight, what comes of it at the right; else the page
+    is one column, in the order in which it is printed. Each id is one element's."""
+    with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:
+        page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_function("wide => document.body.matches('.bench') == wide", arg=width >= 1100)
+        for _ in range(2):
+            assert page.evaluate(TWICE) == []
+            assert page.locator("main").evaluate("main => main.scrollWidth <= main.clientWidth")
+            cell, figure = (
+                page.locator('td > [data-set="embeddings[I,1]"]'),
+                page.locator("#sight figure"),
+            )
+            assert cell.count() == 1
+            if width >= 1100:
+                left, middle, right = (
+                    box.bounding_box() for box in (cell, page.locator("#s5"), figure)
+                )
+                assert left["x"] + left["width"] < middle["x"]
+                assert middle["x"] + middle["width"] < right["x"]
+                assert right["x"] + right["width"] <= width
+                assert page.locator("#changes").bounding_box()["y"] == pytest.approx(0, abs=1)
+                if width >= 1280:
+                    assert middle["width"] >= 44 * 16
+            else:
+                assert figure.count() == 0
+                assert cell.locator("xpath=ancestor::section").get_attribute("id") == "s2"
+            page.evaluate("document.querySelector('#s5').scrollIntoView({behavior: 'instant'})")
+        page.set_viewport_size({"width": 700, "height": 900})
+        page.wait_for_function("!document.body.matches('.bench')")
+        narrow = page.evaluate(ORDER)
+    with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:
+        page.set_viewport_size({"width": 700, "height": 900})
+        page.reload()
+        page.wait_for_function("window.attncli?.live")
+        assert page.evaluate(ORDER) == narrow
+
+
+TWICE = """() => [...document.querySelectorAll("[id]")].map(one => one.id)
+  .filter((id, k, all) => all.indexOf(id) != k)"""
+ORDER = "() => [...document.querySelectorAll('main section')].map(one => one.innerText)"
 
 
 ADDRESSES = (

@@ -130,7 +130,7 @@ def test_a_probability_that_ties() -> None:
 def test_a_page_closes_with_what_is_found_of_the_token_that_is_asked_for() -> None:
     pairs = ("targets=[I, love, AI]", "backward=true")
     trace = trace_of(SHIPPED["masked_word"], *pairs)
-    part, found = last_finding(trace, Selection())
+    part, found, _ = last_finding(trace, Selection())
     assert part is not None
     assert part.step == "classify"
     assert text_of_spans(found).startswith("For “[MASK]” the most likely token is “love” (")

@@ -247,7 +247,7 @@ def test_explain() -> None:
     lesson = attn("explain", "--step", "softmax").stdout
     for part in ("Softmax", "Shapes", "On these numbers", "Common mistakes", "The mistake gives"):
         assert part in lesson
-    everything = attn("explain").stdout
+    everything = attn("explain", "steps").stdout
     assert all(step.words.title in everything for step in steps())
     assert "scaled[king, Yassine] = 4.93 / √2  =  3.49" in attn("explain", "--step", "scale").stdout
     assert (
@@ -270,7 +270,7 @@ def test_explain() -> None:
             "softmax",
         ).stdout
     )
-    assert json.loads(attn("explain", "--format", "json").stdout)["steps"][0]["text"]
+    assert json.loads(attn("explain", "steps", "--format", "json").stdout)["steps"][0]["text"]
     attn("explain", "--step", "nothing", code=2)
 
 
@@ -330,14 +330,13 @@ def test_the_steps_of_a_scenario_are_explained(name: str) -> None:
         (["run", "i_love_ai", "--step", "feedforward"], "did you mean ffn?"),
         (["explain", "layer_norm"], "it belongs to the step norm (keys: "),
         (["run", "softmax"], "softmax is a step (keys: weights): see attn explain --step softmax"),
-        (["explain", "logits"], "the step unembed makes logits (keys: unembedding, "),
         (["run", "gru"], "did you mean yassine_gru?"),
         (["run", "transformer"], "no such file, nor a shipped scenario; known: adam_by_hand, "),
         (["run", "i_love_ai", "--step", "logits"], "did you mean unembed, which makes logits?"),
         (["run", "i_love_ai", "--cell", "loss[1]"], "loss is a step (keys: targets, ignored_target, label_smoothing): see"),
         (["run", "i_love_ai", "--set", "capped_logits=1"], "the step unembed makes capped_logits"),
         (["run", "i_love_ai", "--set", "loss=1"], "known: cross_entropy, binary_cross_entropy, mse"),
-        (["run", "i_love_ai", "--set", "softmax=1"], "softmax is a step (keys: weights): see"),
+        (["run", "i_love_ai", "--set", "softmax=1"], "is not a choice here; known: each_row, none"),
         (["run", "i_love_ai", "--set", "perplexity=1"], "the step loss makes perplexity"),
         (["run", "i_love_ai", "--set", "norm=layer"], "known: post, pre, after, both, none; how norms are done "),
         (["run", "i_love_ai", "--set", "num_heads=2"], "it is called heads here"),

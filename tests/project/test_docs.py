@@ -287,13 +287,30 @@ def test_help_prints_the_reference(width: int, topic: str) -> None:
 def test_help_tells_of_each_key_and_step() -> None:
     for key in share(3, SCENARIO.keys, of="keys"):
         text = entries(key.name)
-        assert f"| `{key.name}` |" in text
-        assert key.says in text
+        assert text.startswith(f"* `{key.name}` (")
+        assert f": {key.says} *(" in text
     for step in share(3, steps(), of="steps"):
         assert ", ".join(f"`{name}`" for name in step.results.names) in entries(step.name)
     text = CliRunner().invoke(app, ["help", "epsilon_in"]).stdout
-    assert "Inside `qk_norm`:" in text
-    assert text.count("`epsilon_in`") == 2
+    assert "inside `qk_norm`)" in " ".join(text.split())
+    assert text.count("`epsilon_in`") == 1  # what is the same of several is said once
+
+
+@pytest.mark.parametrize(
+    ("word", "first", "more"),
+    [
+        ("softcap", "`softcap` (a number): c in c · tanh(scores / c)", "`softcap` makes `capped`"),
+        ("kv", "`kv_heads` (a whole number): how many heads", "`attn explain kv_cache`"),
+        ("norm", "`norm` (`post`, ", "`norm` (a map): a norm of these rows"),
+        ("temperature", "`temperature` (a number): what scores are", "what logits are divided by"),
+        ("lstm", "`cell: lstm`: makes the layer recurrent", "(Recurrent layers)"),
+        ("W_O", "`W_O` (a matrix): output weights", "`attn explain what_W_O`"),
+    ],
+)
+def test_help_begins_with_what_is_asked_for(word: str, first: str, more: str) -> None:
+    text = " ".join(CliRunner().invoke(app, ["help", word]).stdout.split())
+    assert text.startswith(f"• {first}")
+    assert more in text
 
 
 def test_help_is_read_on_any_background() -> None:
@@ -321,7 +338,7 @@ def test_help_lists_its_topics() -> None:
     assert "attn help softcap" in " ".join(texts[-6:])
     assert {"scenario", "rounding", "exercise"} <= {*topics()}
     value, step = (CliRunner().invoke(app, ["help", word]) for word in ("lstm", "input_gate"))
-    assert "`cell`" in value.stdout
+    assert "`cell: lstm`" in value.stdout
     assert "attn explain --step gates" in step.stderr
     wrong = CliRunner().invoke(app, ["help", "nothing"])
     assert wrong.exit_code == 2

@@ -283,7 +283,7 @@ const Evaluator = (() => {
         case "*": return whole(each(), (counts) => counts.reduce((a, b) => a + b));
         case "^": return parts[1] === "2" && parts[0][0] !== "e" ? whole([this.placesOf(parts[0], its)], ([count]) => 2 * count) : null;
         case "/": {
-          if (leavesOf(parts[1]).some((leaf) => typeof leaf === "number" || leaf[0] === "of")) return null;
+          if (leavesOf(parts[1]).some((leaf) => (typeof leaf === "number" && !this.owner[leaf].constant) || leaf[0] === "of")) return null;
           const over = ONE.div(compiled(parts[1], its.worth)({}));
           return over.precision() > SIGNIFICANT ? null : whole([this.placesOf(parts[0], its)], ([count]) => count + over.dp());
         }
@@ -307,6 +307,7 @@ const Evaluator = (() => {
 
     take(its) {
       const numbers = its.numbers.map((_, k) => written(this.written.get(its.start + k)));
+      if (its.constant && !numbers[0].value.gt(0)) throw new RangeError("a setting is above 0");
       numbers.forEach(({ value }, k) => { this.cells[its.start + k] = value; });
       its.places = most(numbers.map((number) => number.places));
       its.shownDecimals = its.places;

@@ -7,7 +7,7 @@
   const page = window.attncli, main = document.querySelector("main");
   const bar = document.getElementById("changes"), made = bar.querySelector(".made");
   const versions = data.quantities.map((quantities, k) => ({
-    quantities, entries: data.entries.map((alike) => alike[k]), numbers: data.numbers[k], told: data.told[k],
+    quantities, given: data.given[k], entries: data.entries.map((alike) => alike[k]), numbers: data.numbers[k], told: data.told[k],
     mistakes: data.mistakes[k], accepted: data.accepted[k],
     choices: data.others[k - 1], contents: data.contents[k - 1], main: data.sections.map((alike) => alike[k - 1]).join("\n"),
   }));
@@ -17,10 +17,11 @@
   own.choices = Object.entries(data.choices).filter(([key]) => !key.startsWith("rounding.")).map(([key, [value]]) => `${key}=${value}`);
   let changes = new Map(); // by their keys as `--set` takes them, in the order in which they were made
   let version = own, worked;
+  let past = [], lately; // the changes before each of them, and the key of the last one
 
   // -- what is changed -----------------------------------------------------------------------------
 
-  const chosen = (key) => changes.get(key) ?? data.choices[key]?.[0];
+  const chosen = (key) => changes.get(key) ?? data.choices[key]?.[0] ?? numberOf(key);
   const meant = () => {
     const wanted = own.choices.map((choice) => `${choice.split("=")[0]}=${chosen(choice.split("=")[0])}`).join();
     return versions.find((one) => one.choices.join() === wanted);
@@ -31,7 +32,7 @@
     const quantities = of.quantities.map((its) => ({ ...its, numbers: its.numbers && [...its.numbers] }));
     const named = new Map(quantities.map((its) => [its.name, its]));
     for (const [key, value] of all) {
-      const [name, row, column] = data.places[key] || [];
+      const [name, row, column] = (of.given || data.places)[key] || []; // a variant may give others
       const its = named.get(name);
       if (its) its.numbers[row * its.columns + column] = value;
     }
@@ -40,19 +41,28 @@
   };
 
   const refused = (key, value) => {
-    if (data.choices[key]) return isOffered(key, value) && meant() ? "" : `with ${key} ${value} this can't be worked`;
+    if (data.choices[key]) return isOffered(key, value) && meant() ? "" : `with ${chosenNow()} this can't be worked here`;
     if (!data.places[key]) return `${key} can't be changed here`;
     return /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d{1,2})?$/i.test(value) ? "" : `“${value}” is not a number; give one such as 0.5 or -2`;
   };
 
+  const chosenNow = () => own.choices.map((choice) => choice.split("=")[0]).filter((key) => changes.has(key)).map((key) => `${key} ${changes.get(key)}`).join(" and ");
   const isOffered = (key, value) => [...bar.querySelector(`[data-key="${key}"]`).options].some((option) => option.value === value);
 
-  const change = (key, value) => {
+  // `more` of a number that is dragged, or changed step by step, is one change with what was before
+  const change = (key, value, more) => {
     const before = new Map(changes);
     const isOwn = data.choices[key] ? value === data.choices[key][0] : value === numberOf(key);
     changes.delete(key);
     if (!isOwn) changes.set(key, value);
-    attempt(before, refused(key, value));
+    const trouble = attempt(before, refused(key, value));
+    if (trouble) document.dispatchEvent(new CustomEvent("attn:refused", { detail: { key, text: trouble } }));
+    else {
+      if (!more || lately !== key) past.push(before);
+      if ([...past.at(-1)].join() === [...changes].join()) past.pop(); // back where it was
+      lately = key;
+    }
+    if (!trouble || !data.places[key]) tell(trouble);
   };
 
   const numberOf = (key) => {
@@ -74,26 +84,38 @@
     }
     if (trouble) changes = before;
     else renew();
-    tell(trouble);
+    return trouble;
   };
 
   // -- what is said of it: above the page, and in its address ----------------------------------------
 
   const tell = (trouble) => {
-    for (const choice of bar.querySelectorAll("[data-key]")) choice.value = chosen(choice.dataset.key);
-    const list = [...changes].map(([key, value]) => `${key} = ${value}`).join(", ");
-    made.replaceChildren(trouble ? `${trouble}. ` : "", list && `Changed: ${list}. `);
+    for (const choice of bar.querySelectorAll("[data-key]")) if (!trouble || choice !== document.activeElement) choice.value = chosen(choice.dataset.key);
+    const is = (key) => data.choices[key]?.[0] ?? numberOf(key);
+    const list = [...changes].map(([key, value]) => `${key.replace(",", ", ")} ${is(key)} → ${value}`.replace(/ -(?=[\d.])/g, " −")).join("; ");
+    const other = changes.size ? new Set([...main.querySelectorAll(".changed[data-n]")].map((shown) => version.entries[shown.dataset.n][0])).size : 0;
+    made.textContent = [trouble && `${trouble}.`, list && `Changed: ${list}. ${other} number${other === 1 ? " differs" : "s differ"}.`].filter(Boolean).join(" ");
     made.classList.toggle("wrong", Boolean(trouble));
-    if (list) made.append(button("As a scenario", download), " ", button("Start again", () => { changes.clear(); attempt(new Map()); }));
+    for (const button of bar.querySelectorAll("[data-do]")) button.hidden = !(button.dataset.do === "undo" ? past.length : changes.size);
     const hash = [...changes].map((pair) => pair.map(encodeURIComponent).join("=")).join("&");
     if (hash !== location.hash.slice(1)) history.replaceState(null, "", hash ? `#${hash}` : location.pathname + location.search);
   };
 
-  const button = (text, act) => {
-    const its = Object.assign(document.createElement("button"), { type: "button", textContent: text });
-    its.addEventListener("click", act);
-    return its;
+  // goes to other changes; what was pressed may be gone then, and what was changed has the focus
+  const goTo = (others) => {
+    changes = others;
+    attempt(changes);
+    tell("");
+    if (bar.contains(document.activeElement) && document.activeElement.checkVisibility()) return;
+    const last = `[data-key="${lately}"], [data-set="${CSS.escape(lately)}"]`;
+    [...document.querySelectorAll(lately ? last : "[data-key]")].find((one) => one.checkVisibility())?.focus();
   };
+  const DO = {
+    undo: () => goTo(past.pop()),
+    again: () => { past.push(changes); goTo(new Map()); },
+    save: () => download(),
+  };
+  bar.addEventListener("click", ({ target }) => DO[target.dataset.do]?.());
 
   const told = () => {
     if (!location.hash.includes("=")) return;
@@ -104,7 +126,7 @@
   const changeTo = (pairs) => {
     const before = changes;
     changes = new Map(pairs);
-    attempt(before, pairs.map((pair) => refused(...pair)).find(Boolean));
+    tell(attempt(before, pairs.map((pair) => refused(...pair)).find(Boolean)));
   };
 
   // the scenario's text, as its author laid it out, with what was changed
@@ -112,6 +134,7 @@
     const at = new Map();
     for (const [key, value] of changes) {
       const [start, end, before, after] = (data.choices[key] || data.places[key]).slice(data.choices[key] ? 1 : 3);
+      if (start === undefined) continue; // a variant: the scenario has it
       const there = at.get(start), inside = before.indexOf("{") + 1;
       // two keys of a map that isn't there yet are one map
       if (inside && there?.[1].startsWith(before.slice(0, inside))) there[1] = there[1].replace(/}(\s*)$/, `, ${before.slice(inside)}${value}}$1`);
@@ -131,8 +154,8 @@
 
   // -- what is shown of it ---------------------------------------------------------------------------
 
-  const numberAt = (n, by = worked) => {
-    const number = version.numbers[n];
+  const numberAt = (n, by = worked, of = version) => {
+    const number = of.numbers[n];
     return typeof number === "number" ? by.shown(number) : by.inner(number);
   };
   const isCell = (n) => typeof version.numbers[n] === "number";
@@ -162,21 +185,39 @@
   const put = (element, text) => {
     if (element.textContent === text) return;
     (element.querySelector("title") || element).textContent = text; // a point of a curve says it there
-    element.classList.add("fresh");
+  };
+
+  // what differs from the scenario stays marked, with the number that it has there; of what it doesn't have there is none
+  const mark = (shown, text, looks) => {
+    if (shown.ownerSVGElement) return;
+    const was = changes.size ? wasOf(Number(shown.dataset.n), looks) : text, cell = shown.parentElement;
+    for (const one of cell.localName === "td" ? [shown, cell] : [shown]) {
+      one.classList.toggle("changed", was !== text);
+      if (was === text) delete one.dataset.was;
+      else one.dataset.was = was;
+    }
+  };
+  const wasOf = (n, looks) => {
+    own.byName ??= new Map(own.entries.flatMap((entry, k) => (entry && typeof own.numbers[k] === "number" ? [[entry[0], k]] : [])));
+    const there = version === own ? n : own.byName.get(version.entries[n][0]);
+    if (there === undefined) return isCell(n) ? "" : written(numberAt(n), looks).join("");
+    own.were ??= [];
+    return written((own.were[there] ??= numberAt(there, asTold(own), own)), looks).join("");
   };
 
   const renewNumber = (shown) => {
     const looks = [..."held" in shown.dataset ? ["held"] : [], ..."after" in shown.dataset ? ["after"] : []];
     const [sign, text] = written(numberAt(Number(shown.dataset.n)), looks);
     put(shown, text);
+    mark(shown, sign + text, looks);
     if (sign) shown.previousElementSibling.textContent = sign;
   };
 
   const renew = () => {
-    page.remark();
     const other = meant();
     const isOther = other !== version;
     if (isOther) {
+      document.dispatchEvent(new Event("attn:renewing"));
       version = other;
       const before = [...main.querySelectorAll(":scope > section")];
       before.at(-1).insertAdjacentHTML("afterend", version.main);
@@ -185,13 +226,16 @@
       document.querySelectorAll("nav.contents :is(button, .keys)").forEach((one) => one.remove());
     }
     for (const shown of main.querySelectorAll("[data-n]")) {
-      if (!shown.matches(":is(aside, table.words, .told) *")) renewNumber(shown);
+      if (!shown.matches(":is(aside, .answer, table.words, .told) *")) renewNumber(shown);
     }
     for (const sign of main.querySelectorAll("b[data-from]:not(.told *)")) sign.textContent = relation(sign.dataset.from.split(" ").map(Number));
     for (const line of main.querySelectorAll("table.working tr:not(.told *)")) renewLine(line);
-    for (const section of main.querySelectorAll(":scope > section")) section.classList.toggle("before", isTouched(section));
-    for (const aside of main.querySelectorAll("aside:has([data-told])")) aside.classList.toggle("retold", retell(aside));
+    for (const section of main.querySelectorAll(":scope > :is(section, #sight)")) section.classList.toggle("before", isTouched(section));
+    main.querySelector(".in-short")?.classList.toggle("pale", [...changes.keys()].some((key) => key.startsWith("rounding.")));
+    for (const aside of main.querySelectorAll(":is(aside, .answer):has([data-told])")) aside.classList.toggle("retold", retell(aside));
     renewShades();
+    renewVariants();
+    renewPasses();
     main.querySelectorAll("figure.picture:not(.told, .told *)").forEach(renewPicture);
     if (isOther) document.dispatchEvent(new Event("attn:renewed"));
     document.dispatchEvent(new Event("attn:worked"));
@@ -222,7 +266,7 @@
   };
 
   // the page's numbers as they were when its sentences were told and its pictures drawn
-  const asTold = () => (version.told_of ??= worth(version, new Map()));
+  const asTold = (of = version) => (of.told_of ??= worth(of, new Map()));
   const isOtherNow = (n) => {
     const its = version.numbers[n], told = asTold();
     return Evaluator.text(numberAt(n)) !== Evaluator.text(numberAt(n, told)) || (isCell(n) && !worked.cells[its].eq(told.cells[its]));
@@ -290,12 +334,77 @@
       } else if (part.verbs) part.span.textContent = part.verbs[own.found.verb];
       else if (part.value) {
         const { of } = part.pick || own, j = own.found.tops[0];
-        put(part.span, Evaluator.text(LOOKS[part.looks](numberAt(of[j]))) + part.unit + (part.each && own.found.tops.length > 1 ? " each" : ""));
+        const text = Evaluator.text(LOOKS[part.looks](numberAt(of[j]))) + part.unit + (part.each && own.found.tops.length > 1 ? " each" : "");
+        const shown = part.span.querySelector("[data-n]");
+        if (shown && part.span.textContent === shown.textContent && !/[^\d.]/.test(text)) shown.dataset.n = of[j]; // which can be asked
+        else put(part.span, text);
       }
     });
     aside.hidden = !aside.textContent.trim();
     aside.querySelectorAll("[data-n]").forEach(renewNumber);
     return true;
+  };
+
+  // -- what is told of variants and of generated tokens, which are worked beside the page -------------
+
+  const attempted = (of) => {
+    try { return worth(of, changes); } catch (error) {
+      if (error instanceof RangeError) return null;
+      throw error;
+    }
+  };
+  const setCell = (cell, text) => {
+    cell.dataset.told ??= cell.textContent;
+    if (cell.textContent !== text) cell.textContent = text;
+    cell.classList.toggle("changed", text !== cell.dataset.told);
+    cell.dataset.was = cell.dataset.told;
+  };
+  const follows = (table, does) => { // else it is said of the numbers as they were
+    let one = table;
+    while (!one.parentElement.matches(".told")) one = one.parentElement;
+    one.classList.toggle("retold", does && one.querySelectorAll(".variant:not([data-follows]), .passes:not([data-follows])").length === 0);
+  };
+
+  const renewVariants = () => {
+    if (version !== own) return;
+    const tables = main.querySelectorAll(".told table.variant"), by = new Map();
+    data.varied.forEach(([name, quantity], k) => {
+      const other = versions.find(({ choices }) => choices.at(-1) === `variant=${name}`), table = tables[k];
+      if (!other) return;
+      if (!by.has(other)) by.set(other, attempted(other));
+      const its = by.get(other)?.quantities.find((one) => one.name === quantity);
+      const cells = [...table.tBodies[0].rows].map((row) => [...row.cells].slice(-its?.columns));
+      const does = Boolean(its) && cells.length === its.rows && cells.every((row) => row.length === its.columns);
+      if (does) cells.flat().forEach((cell, n) => setCell(cell, by.get(other).text(its.start + n)));
+      table.toggleAttribute("data-follows", does);
+    });
+    tables.forEach((table) => follows(table, table.hasAttribute("data-follows")));
+  };
+
+  // a pass follows while the tokens before it are the same ones: else its text is another
+  const renewPasses = () => {
+    const table = main.querySelector(".told table.passes");
+    if (version !== own || !table || !data.passes.length) return;
+    let by = worked, other = "";
+    data.passes.forEach(({ quantities, given, from: [name, row], words, word }, k) => {
+      if (k && !other) by = attempted({ quantities, given });
+      const [token, share] = [...table.tBodies[0].rows[k].cells].slice(-2), its = by?.quantities.find((one) => one.name === name);
+      if (other || !its) {
+        for (const cell of [token, share]) setCell(cell, "–");
+        return;
+      }
+      const first = its.start + row * its.columns, sizes = words.map((_, j) => by.cells[first + j]);
+      const most = sizes.reduce((best, size, j) => (size.gt(sizes[best]) ? j : best), 0);
+      setCell(token, words[most]);
+      setCell(share, by.text(first + most));
+      if (words[most] !== word) other = words[most];
+    });
+    table.dataset.follows = "";
+    follows(table, true);
+    const sets = [...changes].map(([key, value]) => ` --set '${key}=${value}'`).join("");
+    const note = table.closest(".told").querySelector(".otherwise") || table.parentElement.insertAdjacentElement("afterend", Object.assign(document.createElement("p"), { className: "otherwise retold" }));
+    note.hidden = !other;
+    note.textContent = other && `With these numbers “${other}” is the next token there, and what follows is another text. It is worked by: attn run ${data.file}${sets}`;
   };
 
   // tables whose numbers are shares of 1: the darker the larger, the largest of a row in bold
@@ -305,13 +414,15 @@
       cells.forEach((cell, k) => {
         cell.className = cell.className.replace(/shade\d/, `shade${page.shadeOf(numbers[k], data.shades)}`).replace(/ ?most/, "");
         if (numbers[k] === Math.max(...numbers)) cell.classList.add("most");
+        if (cell.style.length) cell.style.setProperty("--s", numbers[k]); // the length of its bar
       });
     }
   };
 
   worked = worth(own, changes);
   bar.hidden = false;
-  document.addEventListener("attn:change", ({ detail: { key, value } }) => change(key, value));
+  document.addEventListener("attn:change", ({ detail: { key, value, more } }) => change(key, value, more));
+  document.dispatchEvent(new Event("attn:renewed")); // now that there is a bar
   addEventListener("hashchange", told);
   told();
   requestIdleCallback(() => { worked = worth(meant(), changes); renew(); }); // so that the first change is as quick as the next ones

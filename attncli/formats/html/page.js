@@ -136,7 +136,7 @@
 
   // the chart of the steps stays in sight beside the page, its boxes links; on paper it stands where it was
   const bindChart = () => {
-    const found = main.querySelector("figure:has(svg [data-step])");
+    const found = main.querySelector(":scope > section figure:has(svg [data-step])");
     if (!found) return;
     chart?.remove();
     chart = found;

@@ -130,8 +130,12 @@
     one.classList.add(kind);
     lit.push([one, kind]);
   };
-  const light = (/** @type {number[]} */ numbers, /** @type {string} */ kind) => {
-    for (const n of numbers) for (const one of page.places.get(n) || []) put(cellOf(one), kind);
+  const light = (/** @type {number[]} */ numbers, /** @type {string} */ kind, /** @type {Element[]} */ products = []) => {
+    for (const n of numbers) {
+      const places = page.places.get(n) || [], inside = places.some((one) => products.some((product) => product.contains(one)));
+      // what stands in the product that is worked isn't looked for in others
+      for (const one of places) if (!inside || !one.closest(".product") || products.some((product) => product.contains(one))) put(cellOf(one), kind);
+    }
   };
 
   // what some numbers are worked from; of a product, the row of the left and the column of the above
@@ -139,8 +143,9 @@
     for (const [one, kind] of lit) one.classList.remove(kind);
     lit = [];
     light(numbers, "now");
-    light([...new Set(numbers.flatMap(page.operandsOf))].filter((n) => !numbers.includes(n)), "operand");
-    for (const product of document.querySelectorAll(".product:has(> .result .now)")) {
+    const products = [...document.querySelectorAll(".product:has(> .result .now)")];
+    light([...new Set(numbers.flatMap(page.operandsOf))].filter((n) => !numbers.includes(n)), "operand", products);
+    for (const product of products) {
       const rows = new Set([...product.querySelectorAll(".left .operand")].map((cell) => cell.closest("tr")));
       for (const row of rows) for (const cell of row?.cells || []) put(cell, "row");
       const columns = new Set([...product.querySelectorAll(".above td.operand")].map((cell) => /** @type {HTMLTableCellElement} */ (cell).cellIndex));

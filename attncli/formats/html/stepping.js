@@ -5,7 +5,7 @@
   if (!bar) return;
   // what has results, what shows them again, and lines for those that stand in no table
   const TABLES = ["table:is(.quantity, .vectors):not(:is(.left, .above, .after) *)", ":is(.left, .above, .after) table", "table.working"];
-  const MOST = 120; // stops of a page
+  const [FEWEST, MOST] = [2, 120]; // stops of a page
   const PAUSE = 1500; // milliseconds between stops that are played
   const FURTHEST = 50; // pixels from which on a finger swipes
 
@@ -114,7 +114,7 @@
     leave.hidden = at < 0;
     play.textContent = timer ? "Pause" : "Play";
     ask.setAttribute("aria-pressed", String(asking));
-    controls.hidden = !stops.length;
+    controls.hidden = stops.length < FEWEST;
   };
 
   // -- going on --------------------------------------------------------------------------------------------

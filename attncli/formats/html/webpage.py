@@ -35,10 +35,13 @@ def _rules(scheme: ColourScheme) -> Iterator[str]:
     page, text = scheme.page
     yield (
         f":root {{ --page: {page}; --text: {text}; --aside: {scheme.aside}; "
-        f"--line: {scheme.line}; }}"
+        f"--line: {scheme.line}; "
+        f"{' '.join(f'--{name}: {ink};' for name, ink in scheme.said.items())} }}"
     )
     for name, ink in inks_on(scheme).items():
         yield f".{name} {{ color: {ink}; }}"
+    for name in scheme.said:
+        yield f"td > .{name} {{ color: var(--{name}); font-weight: 600; }}"
     for k, shade in enumerate(scheme.shades):
         yield f"td.shade{k} {{ background: {shade.background}; color: {shade.text}; }}"
     yield from written(colours_of(scheme), "svg")
@@ -47,8 +50,11 @@ def _rules(scheme: ColourScheme) -> Iterator[str]:
 PAGE_SCRIPTS = ("page.js", "pointing.js", "reading.js", "asking.js", "stepping.js")
 """Those of all pages: what they share, pointing at numbers, asking for them, stepping."""
 _PACKED, _MADE_SMALLER = "packed.js", "decimal.js"
-LIVE_SCRIPTS = (_PACKED, _MADE_SMALLER, "evaluator.js", "pictures.js", "live.js")
-"""Those of pages that are worked again; one is decimal.js by M. Mclaughlin, made smaller."""
+BENCH_SCRIPT = "bench.js"
+"""That of pages on which numbers are changed in their cells, whoever works these pages again."""
+LIVE_SCRIPTS = (_MADE_SMALLER, "evaluator.js", "pictures.js", BENCH_SCRIPT, "live.js")
+"""Those of pages that are worked again, behind `packed.js`; one is decimal.js by
+M. Mclaughlin, made smaller."""
 JUDGING_SCRIPTS = ("enclosures.js", "judging.js")
 """Those of pages that judge numbers by their author's own ones, behind `reading.js`."""
 SHEET_SCRIPTS = (_PACKED, *JUDGING_SCRIPTS, "sheet.js")
@@ -74,10 +80,20 @@ class PageAssets(NamedTuple):
     """Writes the element that stands for a script, by the name of its file."""
     first: tuple[str, ...] = ()
     """Scripts that run before those of all pages."""
+    packs: bool = False
+    """Whether scripts that run later stand there in little room."""
 
     def scripts_of(self, names: Iterable[str]) -> str:
         """Writes the elements that stand for scripts."""
         return "\n".join(map(self.script, names))
+
+    def later_scripts_of(self, names: Iterable[str]) -> str:
+        """Writes the elements that stand for scripts which need data that is packed."""
+        if not self.packs:
+            return self.scripts_of((_PACKED, *names))
+        texts = packed([script_text(name) for name in names])
+        data = f'<script type="application/octet-stream" id="scripts">{texts}</script>'
+        return f"{data}\n{self.script(_PACKED)}"
 
 
 def file_text(name: str) -> str:
@@ -107,6 +123,7 @@ INSIDE = PageAssets(
     "'unsafe-inline'",
     lambda: f"<style>\n{_looks()}\n</style>",
     lambda name: f"<script>\n{script_text(name)}</script>",
+    packs=True,
 )
 SHARED = PageAssets(
     f"'unsafe-inline' {_BESIDE}",

@@ -29,6 +29,7 @@ from attncli.formats.html.blocks import (
 )
 from attncli.formats.html.live import LivePage
 from attncli.formats.html.webpage import (
+    BENCH_SCRIPT,
     INSIDE,
     LIVE_SCRIPTS,
     PAGE_SCRIPTS,
@@ -70,6 +71,10 @@ _UNTOLD = '<span class="untold" role="img" aria-label="…">▢</span>'
 """In the place of a number that is asked for elsewhere, or would tell what is asked for."""
 _MORE = 2
 """Characters that a field has room for besides the longest answer."""
+_PADDING = 1
+"""Characters that the edges of a field take."""
+_BLANK = 8
+"""Characters that a blank to write in on paper takes."""
 _IN_WORDS = 24
 _SIZES = {"a4": "", "letter": "\n<style>@page { size: letter; }</style>"}
 """What says so where it isn't the usual size of paper."""
@@ -244,9 +249,8 @@ def render(document: Document, page: RenderOptions) -> str:
 def render_together(documents: Sequence[Document], page: RenderOptions) -> str:
     """Writes documents one below the other, each on a new sheet where they are printed."""
     paper, fields = documents[0].paper, AnswerFields()
-    changeable = documents[0].interactive.changeable
     assets = SERVED if page.served else SHARED if page.shared else INSIDE
-    live = None if changeable is None else LivePage(documents[0], changeable)
+    live = LivePage.of(documents[0])
     written = _parts_of(documents, fields, live)
     inside = live is not None and assets is INSIDE  # whose script has them, too
     words = words_of(LANGUAGES[0] if paper is None else paper.language).check
@@ -264,7 +268,7 @@ def render_together(documents: Sequence[Document], page: RenderOptions) -> str:
         numbers="[]" if inside else written.asked.script(),
         script=assets.scripts_of((*assets.first, *PAGE_SCRIPTS)),
         sheet=f"\n{_checking(fields, words, assets)}" if fields.any else "",
-        live="" if live is None or page.served else f"\n{_living(live, written, assets)}",
+        live="" if live is None else f"\n{_changing(live, written, assets)}",
     )
 
 
@@ -288,7 +292,7 @@ def _parts_of(
 ) -> _PageParts:
     first = documents[0]
     of_sheet = first.paper is not None and first.paper.kind == "sheet"
-    changed = None if live is None else live.changeable.numbers
+    changed = None if live is None else live.numbers
     asked = AskedNumbers(first.interactive.origins, of_sheet=of_sheet, changed=changed)
     pairs = [
         (part, _style(asked, fields.of(document)))
@@ -299,12 +303,17 @@ def _parts_of(
     return _PageParts(sections, _contents([part for part, _ in pairs]), asked)
 
 
+def _changing(live: LivePage, own: _PageParts, assets: PageAssets) -> str:
+    """Writes the scripts of a page whose numbers are changed: its server works it again, or it does
+    so itself."""
+    return INSIDE.script(BENCH_SCRIPT) if assets is SERVED else _living(live, own, assets)
+
+
 def _living(live: LivePage, own: _PageParts, assets: PageAssets) -> str:
     """Writes the scripts of a page that is worked again, and what they go by: its own version, and
     those with other choices."""
     versions, sections = [live.version(own.asked)], list[Sequence[str]]()
-    for choices, document in live.changeable.otherwise.items():
-        other = live._replace(document=document)
+    for choices, other in live.others():
         written = _parts_of([other.document], AnswerFields(), other)
         texts = {"choices": choices, "contents": written.contents}
         versions.append({**texts, **other.version(written.asked)})
@@ -314,7 +323,7 @@ def _living(live: LivePage, own: _PageParts, assets: PageAssets) -> str:
     data = (
         f'<script type="application/octet-stream" id="live">{live.data(versions, alike)}</script>'
     )
-    return f"{data}\n{assets.scripts_of(LIVE_SCRIPTS)}"
+    return f"{data}\n{assets.later_scripts_of(LIVE_SCRIPTS)}"
 
 
 def _style(asked: AskedNumbers, fields: SheetFields | None) -> HtmlStyle:
@@ -331,6 +340,7 @@ def _style(asked: AskedNumbers, fields: SheetFields | None) -> HtmlStyle:
         answered=None if fields is None else fields.answered,
         picture=partial(figure_html, asked=asked),
         products=True,
+        field_width=_BLANK if fields is None else fields.check.width + _MORE + _PADDING,
         mark=partial(asked.mark, named=named) if asked.changing else None,
     )
 
@@ -341,10 +351,12 @@ def _checking(fields: AnswerFields, words: Words, assets: PageAssets) -> str:
     return f"{data}\n{assets.scripts_of(SHEET_SCRIPTS)}"
 
 
-class _ToldOnce(NamedTuple):
-    """An end of a page that is worked again, which is told of the numbers as they were: it compares
-    them with others'."""
+class _Within(NamedTuple):
+    """Blocks that scripts and looks find by what they are."""
 
+    kind: str
+    """What they are: the `answer` of a page, its facts `in-short`; or what is `told` of the numbers
+    as they were also when a page is worked again, as it compares them with others'."""
     blocks: Sequence[Block]
 
 
@@ -353,25 +365,37 @@ class _Part(NamedTuple):
     paper."""
 
     head: Title | Heading
-    blocks: tuple[Block | _ToldOnce, ...]
+    blocks: tuple[Block | _Within, ...]
     on_new_page: bool
 
 
-def _pieces(document: Document, live: LivePage | None) -> Iterator[Piece | _ToldOnce]:
+def _pieces(document: Document, live: LivePage | None) -> Iterator[Piece | _Within]:
     """Yields what stands on a page, below a title also where it has none in other formats."""
     if live is not None and document.closing:
-        closing: tuple[Any, ...] = (_ToldOnce(document.closing),)
+        closing: tuple[Any, ...] = (_Within("told", document.closing),)
         document = document._replace(closing=closing)
-    title, pieces = Title(document.title, ""), pieces_of(document)
+    title, pieces = Title(document.title, ""), _with_lead(document)
     first = next(pieces, title)
     yield from (first,) if isinstance(first, Title) else (title, first)
     yield from pieces
 
 
-def _parts(pieces: Iterator[Piece | _ToldOnce], *, on_new_page: bool) -> Iterator[_Part]:
+def _with_lead(document: Document) -> Iterator[Piece | _Within]:
+    """Yields what stands on a page, its answer and its facts within what they are."""
+    kinds = (("answer", document.answer), ("in-short", document.in_short))
+    left = [*zip(document.lead, (kind for kind, said in kinds if said), strict=False)]
+    for piece in pieces_of(document):
+        if left and piece == left[0][0]:
+            block, kind = left.pop(0)
+            yield _Within(kind, (block,))
+        else:
+            yield piece
+
+
+def _parts(pieces: Iterator[Piece | _Within], *, on_new_page: bool) -> Iterator[_Part]:
     head = next(pieces)
     assert isinstance(head, Title | Heading)
-    blocks: list[Block | _ToldOnce] = []
+    blocks: list[Block | _Within] = []
     breaks = False
     for piece in pieces:
         if isinstance(piece, Title | Heading):
@@ -394,7 +418,7 @@ def _section(k: int, part: _Part, style: HtmlStyle) -> str:
     if isinstance(part.head, Heading) and part.head.more:
         blocks.insert(1, _fold("More on this", f"<p>{spans_html(part.head.more, style)}</p>"))
     if isinstance(part.head, Heading) and part.head.lesson:
-        beside = "\n".join(_blocks((_ToldOnce(part.head.lesson),), style))
+        beside = "\n".join(_blocks((_Within("told", part.head.lesson),), style))
         blocks.append(_fold("Shapes and common mistakes", beside))
     text = "\n".join((_head(k, part.head, style), *blocks))
     return f'<section id="s{k}" aria-labelledby="h{k}"{kind}>\n{text}\n</section>'
@@ -419,9 +443,9 @@ def _is_product(piece: object) -> bool:
 def _each(pieces: Iterable[Any], style: HtmlStyle) -> Iterator[str]:
     """Writes pieces one below the other."""
     for piece in pieces:
-        if isinstance(piece, _ToldOnce):
-            told = "\n".join(_blocks(piece.blocks, style))
-            yield f'<div class="told">\n{told}\n</div>'
+        if isinstance(piece, _Within):
+            inside = "\n".join(_blocks(piece.blocks, style))
+            yield f'<div class="{piece.kind}">\n{inside}\n</div>'
         elif isinstance(piece, Tables):
             beside = "\n".join(_together(group, style) for group in in_groups(piece.matrices))
             yield f'<div class="tables">{beside}</div>' if len(piece.matrices) > 1 else beside

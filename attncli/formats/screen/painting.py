@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
-from attncli.formats.colours import INKS, SHADES
+from attncli.formats.colours import INKS, SAID, SHADES
 from attncli.formats.screen.lines import NEW_PAGE, Line, StyledText
 from attncli.formats.screen.working import in_inks
 
@@ -26,6 +26,7 @@ STYLES: Mapping[str, str] = {
     "most": "bold",
     "result": "bold underline",
     **INKS,
+    **{name: f"{text} on {ground}" for name, (ground, text) in SAID.items()},
     "shade0": "",
     **{f"shade{k}": f"{text} on {ground}" for k, (ground, text) in enumerate(SHADES, start=1)},
 }

@@ -1,8 +1,8 @@
 """Lines of working on a screen: `=` signs below each other, long lines broken between terms.
 
-The numbers and names of queries, keys and values have their inks. Where an ink begins and ends is
-marked in the text by characters that take no room, so that lines are laid out as if they weren't
-there. Nobody's words have them, since what is hidden is an escape.
+The numbers and names of queries, keys and values have their inks, and so have given numbers. Where
+an ink begins and ends is marked in the text by characters that take no room, so that lines are laid
+out as if they weren't there. Nobody's words have them, since what is hidden is an escape.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from attncli.maths.notation.columns import PartColumns, Room, at_point, filled_v
 from attncli.maths.notation.notation import Node
 from attncli.maths.notation.plain import GLUE, PlainNotation, unbreakable
 
-_BEGIN = {"Q": "\u2061", "K": "\u2062", "V": "\u2063"}
+_BEGIN = {"Q": "\u2061", "K": "\u2062", "V": "\u2063", "given": "\u206a"}
 _END = "\u2064"
-"""Invisible operators, of category Cf."""
+"""Characters of category Cf, which take no room."""
 _INK = {mark: ink for ink, mark in _BEGIN.items()}
 _NO_MARKS = str.maketrans(dict.fromkeys([*_INK, _END]))
 _MARKED = f"([{''.join(_INK)}])([^{''.join(_INK)}{_END}]*){_END}"

@@ -45,7 +45,9 @@ def _numbers_of(block: Picture | Graph) -> tuple[_Numbers, _Numbers, float | Non
     match block:
         case HeatMaps():
             return [*entries_of(block)], (), None
-        case Bars() | Pixels():
+        case Bars():
+            return [*_numbers_in(block.series)], block.said_of, None
+        case Pixels():
             return [*_numbers_in(block)], (), None
         case Graph() if not any(0 < edge.weight.shown >= block.least for edge in block.others):
             return [*_numbers_in(block.edges)], [*_numbers_in(block.others)], block.least

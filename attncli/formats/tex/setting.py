@@ -211,7 +211,9 @@ def _macro(name: str, does: str, colours: list[str]) -> str:
 
 
 _INKS = "% inks, where xcolor and colortbl are loaded\n" + _macro(
-    "attnink", r"\color{attn#1}", [_defined(name, colour) for name, colour in INKS.items()]
+    "attnink",
+    r"\color{attn#1}",
+    [_defined(name, colour) for name, colour in {**INKS, **LIGHT.said}.items()],
 )
 _SHADES = "% shades of table cells, where xcolor and colortbl are loaded\n" + _macro(
     "attnshade",

@@ -484,7 +484,9 @@ def _made_from(document: Document) -> str:
 
 
 def _colours() -> str:
-    inks = "".join(f"{literal(name)}: rgb({literal(ink)}), " for name, ink in INKS.items())
+    inks = "".join(
+        f"{literal(name)}: rgb({literal(ink)}), " for name, ink in {**INKS, **LIGHT.said}.items()
+    )
     shades = listed(
         f"(rgb({literal(shade.background)}), rgb({literal(shade.text)}))" for shade in LIGHT.shades
     )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
-from attncli.maths.equations.tree import Location, Number, Vector
+from attncli.maths.equations.tree import GivenLocation, Location, Number, Vector
 from attncli.maths.numbers import decimals as numbers
 from attncli.maths.numbers.rounding import FINEST, Array, Doubtful, Error, Range, range_of
 from attncli.maths.numbers.rounding import carry as round_in_place
@@ -65,6 +65,8 @@ class Matrix:
     """Whose numbers they are, where a line of working needs to know."""
     source: Source | None = None
     """What the numbers were worked from in floats, by which is settled what floats can't decide."""
+    given: bool = False
+    """Whether they are given, where they have a name."""
 
     def __post_init__(self) -> None:
         self.values.flags.writeable = False
@@ -149,7 +151,8 @@ class Matrix:
         return self._number(i, j).shown
 
     def _number(self, i: int, j: int) -> Number:
-        cell = Location(self.name, i, j) if self.name else None
+        place = GivenLocation if self.given else Location
+        cell = place(self.name, i, j) if self.name else None
         if self.written is not None:
             number = self.written[i][j]
             return Number(number, number, cell)
@@ -233,19 +236,21 @@ class Matrix:
         known = self.source.numbers
         return None if known is None else Matrix(self.values, None, self.decimals, known)
 
-    def named(self, name: str) -> Matrix:
-        """Returns the same numbers with a name: whose they are."""
-        return Matrix(self.values, self.places, self.decimals, self.written, name, self.source)
+    def named(self, name: str, *, given: bool = False) -> Matrix:
+        """Returns the same numbers with a name: whose they are, and whether that is given."""
+        own = self.values, self.places, self.decimals, self.written
+        return Matrix(*own, name, self.source, given)
 
     @property
     def without_source(self) -> Matrix:
         """Returns the same numbers, known only as far as floats tell them."""
-        return Matrix(self.values, self.places, self.decimals, self.written, self.name)
+        own = self.values, self.places, self.decimals, self.written, self.name
+        return Matrix(*own, given=self.given)
 
     def worked_from(self, source: Source) -> Matrix:
         """Returns the same numbers with what they were worked from."""
         own = self.values, self.places, self.decimals, self.written, self.name
-        return Matrix(*own, source)
+        return Matrix(*own, source, self.given)
 
     def as_shown(self) -> Matrix:
         """Returns the numbers as a page shows them, without further digits."""
@@ -257,7 +262,7 @@ class Matrix:
             for i in range(rows)
         )
         values = np.array([[float(cell) for cell in row] for row in cells])
-        return Matrix(values, self.places, self.decimals, cells, self.name)
+        return Matrix(values, self.places, self.decimals, cells, self.name, given=self.given)
 
     def marked(self, cells: Iterable[tuple[int, int]]) -> NDArray[np.bool_]:
         """Marks some cells. -> [n, m]"""
@@ -273,7 +278,7 @@ class Matrix:
             kept = ~np.isnan(values)
             rows = (zip(row, here, strict=True) for row, here in zip(written, kept, strict=True))
             written = tuple(tuple(x if here else _NONE for x, here in row) for row in rows)
-        left = Matrix(values, self.places, self.decimals, written, self.name)
+        left = Matrix(values, self.places, self.decimals, written, self.name, given=self.given)
         left._numbers.update(self._settled(~taken))
         return left
 

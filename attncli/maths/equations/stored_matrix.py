@@ -80,8 +80,8 @@ class Stored(Matrix):
 
     kept: Kept
 
-    def __init__(self, kept: Kept, decimals: int, name: str = "") -> None:
-        own = {"places": None, "decimals": decimals, "written": None, "name": name}
+    def __init__(self, kept: Kept, decimals: int, name: str = "", *, given: bool = False) -> None:
+        own = {"places": None, "decimals": decimals, "written": None, "name": name, "given": given}
         vars(self).update(own, kept=kept, source=None, shape=kept.array.shape)
 
     @property
@@ -109,8 +109,8 @@ class Stored(Matrix):
     def item(self, i: int, j: int) -> float:
         return float(as_floats(self.kept.array[i : i + 1, j])[0])
 
-    def named(self, name: str) -> Matrix:
-        return Stored(self.kept, self.decimals, name)
+    def named(self, name: str, *, given: bool = False) -> Matrix:
+        return Stored(self.kept, self.decimals, name, given=given)
 
     @property
     def without_source(self) -> Matrix:

@@ -26,6 +26,12 @@ class Location(NamedTuple):
         return self.row, self.column
 
 
+class GivenLocation(Location):
+    """The place of a number that is given; it equals the same place of whatever kind."""
+
+    __slots__ = ()
+
+
 @dataclass_transform(frozen_default=True)
 class Node(tuple[Any, ...]):
     """A node of an expression tree: a named tuple whose last value is the name of its class, so

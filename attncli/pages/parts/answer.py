@@ -71,6 +71,8 @@ class LastFinding(NamedTuple):
     """The part that it is of, unless it is of weights that are given."""
     spans: Spans
     """Its words; none where nothing was found."""
+    cell: Location | None = None
+    """The cell whose number it is about, if there is one."""
 
 
 def last_finding(trace: Trace, selection: Selection) -> LastFinding:
@@ -79,7 +81,8 @@ def last_finding(trace: Trace, selection: Selection) -> LastFinding:
     none."""
     for part, found in _findings(trace, selection):
         says = found.sentence
-        return LastFinding(part, capital(says) if part is None else _with_place(part, says))
+        spans = capital(says) if part is None else _with_place(part, says)
+        return LastFinding(part, spans, found.cell)
     return LastFinding(None, ())
 
 
@@ -114,14 +117,18 @@ def answer_of(trace: Trace, selection: Selection, sections: Sequence[Section]) -
         for candidate in candidates:
             for section in sections:
                 if is_enough(trace, section, candidate.cell):
-                    return Answer(
-                        (*candidate.says, f" (step {section.number})"),
-                        candidate.cell,
-                        section.number,
-                    )
+                    return _answer(trace, candidate, section)
     given = (c for c in candidates if trace[c.cell.quantity].given)
-    given_answers = (Answer((*c.says, " (given)"), c.cell) for c in given)
+    given_answers = (_answer(trace, candidate, None) for candidate in given)
     return next(given_answers, None) or _count_of_tokens(trace, sections)
+
+
+def _answer(trace: Trace, candidate: _Candidate, section: Section | None) -> Answer:
+    """Says a number, and where it stands: in a section, or else where it is given."""
+    cell, step = candidate.cell, None if section is None else section.number
+    where = " (given)" if section is None else f" (step {step})"
+    address = trace[cell.quantity].address(cell.row, cell.column)
+    return Answer((*candidate.says, where), cell, address, step)
 
 
 def _count_of_tokens(trace: Trace, sections: Sequence[Section]) -> Answer | None:
@@ -132,9 +139,8 @@ def _count_of_tokens(trace: Trace, sections: Sequence[Section]) -> Answer | None
         return None
     says = f"the sentence is cut into {counted(counts[0], 'token')}"
     others = enumerated([*map(str, counts[1:])])
-    return Answer(
-        (says, f", in other ways into {others}" * bool(others), f" (step {step})"), None, step
-    )
+    more = f", in other ways into {others}" if others else ""
+    return Answer((f"{says}{more} (step {step})",), step=step)
 
 
 def _works(_: Trace, section: Section, cell: Location) -> bool:
@@ -266,18 +272,20 @@ def finding_anew(trace: Trace, before: Trace, selection: Selection) -> Spans:
     return () if is_back or found == last_finding(before, selection).spans else found
 
 
-def closing_finding(trace: Trace, selection: Selection) -> list[Block]:
-    """Says what the page found: of a block what it does to the tokens, or else its last finding. It
-    says nothing where one of the last two sections, or a summary, has just said so (states that are
-    set side by side say nothing new), nor where a page ends with the way back, as it is about
-    that."""
+def closing_finding(trace: Trace, selection: Selection, answer: Answer | None) -> list[Block]:
+    """Says what the page found: of a block what it does to the tokens, or else its last finding,
+    unless the page began with it as its answer. It says nothing where one of the last two
+    sections, or a summary, has just said so (states that are set side by side say nothing new),
+    nor where a page ends with the way back, as it is about that."""
     if whole := moved(trace, selection):
         return [Callout(whole)]
     parts = shown_parts(trace)
     back = bool(parts) and isinstance(parts[-1].place, BackwardPlace)
     if back or (selection.detail == "summary" and parts):
         return []
-    part, spans = last_finding(trace, selection)
+    part, spans, cell = last_finding(trace, selection)
+    if answer is not None and cell is not None and cell == answer.cell:
+        return []
     steps = [step for step in parts if step is part or step.step != "states"]
     return [Callout(spans)] if spans and not any(part is step for step in steps[-2:]) else []
 

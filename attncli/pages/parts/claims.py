@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from attncli.document.blocks import Block, Callout, Spans, Subheading, Term
+from attncli.document.blocks import Spans, Term
 from attncli.maths.equations.tree import Equation, Number, Sum
 from attncli.names import Word
 from attncli.pages.parts.sentences import joined, quoted
@@ -13,19 +13,10 @@ from attncli.trace import Trace
 from attncli.trace.claims import JudgedClaim, judged_claims
 
 
-def closing_on_claims(trace: Trace) -> list[Block]:
-    """Remarks on each thing that the source says of a scenario or of its variants."""
-    traces = (((), trace), *(((Word(name), ": "), v) for name, v in trace.variants.items()))
-    blocks: list[Block] = [
-        Callout((*name, *_judged(claim)))
-        for name, entry in traces
-        if entry.scenario.source.claims
-        for claim in judged_claims(entry)
-    ]
-    if trace.scenario.file.changed.unsaid:
-        text = "What it says of its own numbers is left out, as these were changed."
-        blocks.append(Callout((text,)))
-    return [Subheading(("What the source says",)), *blocks] if blocks else []
+def judged_statements(trace: Trace) -> Iterator[Spans]:
+    """Yields each statement of the source, and whether it is so here."""
+    if trace.scenario.source.claims:
+        yield from map(_judged, judged_claims(trace))
 
 
 def _judged(judged: JudgedClaim) -> Spans:

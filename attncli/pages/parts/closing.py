@@ -2,33 +2,30 @@
 
 from __future__ import annotations
 
-from attncli.document.blocks import Block
+from attncli.document.blocks import Answer, Block
 from attncli.pages.parts.answer import closing_finding
-from attncli.pages.parts.claims import closing_on_claims
-from attncli.pages.parts.next_commands import what_if, where_to_read, why_these_differ
-from attncli.pages.parts.published import closing_on_published
+from attncli.pages.parts.next_commands import what_if, where_to_read
 from attncli.pages.parts.selection import Selection, shown_parts
 from attncli.pages.parts.sentences import unfinished_in_words
+from attncli.pages.parts.source import closing_on_the_source
 from attncli.pages.parts.unused import looks_forgotten, not_needed, unused_in, unused_settings
 from attncli.trace import BackwardPlace, Trace
 
 
-def closing_of(trace: Trace, selection: Selection) -> tuple[Block, ...]:
-    """Returns all that comes behind a page's sections."""
+def closing_of(trace: Trace, selection: Selection, answer: Answer | None) -> tuple[Block, ...]:
+    """Returns all that comes behind the sections of a page that began with an answer."""
     unused, end = unused_in(trace), trace.unfinished
     return (
         *not_needed(trace, unused, selection),
         *unused_settings(trace),
         *([unfinished_in_words(end)] if end and looks_forgotten(trace, unused) else ()),
         *_way_back(trace, selection),
-        *closing_finding(trace, selection),
+        *closing_finding(trace, selection, answer),
         *_asked_for(trace, selection),
         *_generated(trace, selection),
         *_trained(trace, selection),
         *_varied(trace, selection),
-        *closing_on_claims(trace),
-        *closing_on_published(trace, selection),
-        *why_these_differ(trace),
+        *closing_on_the_source(trace),
         *where_to_read(trace, selection),
         *what_if(trace),
     )

@@ -182,9 +182,7 @@ def _shape(quantity: Quantity) -> str:
     return f"{rows}" if quantity.is_list else f"{rows}×{columns}"
 
 
-def _boxes(
-    groups: Groups, flows: Flows, sections: Mapping[_Stage, int]
-) -> Mapping[_Stage, Box]:
+def _boxes(groups: Groups, flows: Flows, sections: Mapping[_Stage, int]) -> Mapping[_Stage, Box]:
     """Places a box for each stage, below all that it comes from, with the number of its section."""
     inputs = dict.fromkeys(a for a, _ in flows if a.step == _GIVEN)
     rows: dict[_Stage, int] = dict.fromkeys(inputs, 0)

@@ -78,7 +78,7 @@ def _passes(trace: Trace) -> Table:
         rows.append((str(k + 1), *told, *chosen))
     if cached:
         headings = ("Pass", "Works", "Kept before", "Bytes added", "Bytes kept", *headings[2:])
-    return Table(headings, tuple(rows))
+    return Table(headings, tuple(rows), passes=True)
 
 
 def _of_cache(step: Trace) -> tuple[TableCell, ...]:

@@ -9,28 +9,16 @@ import numpy as np
 
 from attncli.document.blocks import Block, Callout, Term
 from attncli.document.retold import Followed, retold
-from attncli.errors import agreed
 from attncli.maths.notation.escaping import harmless
 from attncli.names import Word
 from attncli.pages.parts.answer import last_finding
 from attncli.pages.parts.findings import weights_of
-from attncli.pages.parts.published import printed_otherwise
 from attncli.pages.parts.selection import Selection, shown_parts
 from attncli.pages.parts.unused import unused_in
 from attncli.scenario.file import shipped
 from attncli.scenario.scenario import Scenario
 from attncli.steps.order import step_of
 from attncli.trace import BackwardPlace, PlannedStep, Trace
-
-
-def why_these_differ(trace: Trace) -> list[Block]:
-    """Says where it is told why the source prints other numbers than are worked here."""
-    called = as_asked_for(trace.scenario)
-    count = printed_otherwise(trace)
-    if called is None or not count:
-        return []
-    text = f"Why {agreed(count, 'does it', 'do these')} differ? "
-    return [Callout((text, Term(f"attn check {_typed(called)}{asking_for_large(trace.scenario)}")))]
 
 
 def where_to_read(trace: Trace, selection: Selection) -> list[Block]:
@@ -41,7 +29,7 @@ def where_to_read(trace: Trace, selection: Selection) -> list[Block]:
         return []
     part = last_finding(trace, selection).part or steps[-1]
     step = _way_to_read_of(steps) or part.called
-    explained = f"{_typed(called)} --step {step}{asking_for_large(trace.scenario)}"
+    explained = f"{typed(called)} --step {step}{asking_for_large(trace.scenario)}"
     if any(q is weights_of(trace) for q in unused_in(trace)):
         explained = "softmax"
     return [Callout(retold(Followed(), "Why? ", Term(f"attn explain {explained}")))]
@@ -52,13 +40,13 @@ def what_if(trace: Trace) -> list[Block]:
     called = as_asked_for(trace.scenario)
     if called is None:
         return []
-    command = f"attn run {_typed(called)}{asking_for_large(trace.scenario)}"
+    command = f"attn run {typed(called)}{asking_for_large(trace.scenario)}"
     blocks: list[Block] = []
     for question, changes in (
         trace.scenario.page.show.what_if or _without_one_number(trace)
     ).items():
-        typed = " ".join((command, *(f"--set {_typed(change)}" for change in changes)))
-        blocks.append(Callout(retold(Followed(), Word(question), " ", Term(harmless(typed)))))
+        line = " ".join((command, *(f"--set {typed(change)}" for change in changes)))
+        blocks.append(Callout(retold(Followed(), Word(question), " ", Term(harmless(line)))))
     return blocks
 
 
@@ -94,7 +82,7 @@ _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234567
 """What means nothing of its own to a shell."""
 
 
-def _typed(called: str) -> str:
+def typed(called: str) -> str:
     """Quotes a name or a path as it is typed in a shell."""
     if _PLAIN.issuperset(called):  # as those of shipped scenarios are
         return called

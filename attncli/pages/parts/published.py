@@ -1,24 +1,26 @@
-"""Numbers that a source prints otherwise, beside the working and at a page's end."""
+"""Numbers that a source prints otherwise: marks beside the working, a line at a page's end, and the
+table of `attn check`."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from itertools import compress, groupby
 from types import MappingProxyType
 
-from attncli.document.blocks import Block, Callout, Spans, Subheading, Term
+from attncli.document.blocks import Block, Callout, Spans, Term
 from attncli.document.tables import SIGNS
-from attncli.errors import agreed, counted, every
+from attncli.errors import counted
 from attncli.judging.verdicts import RIGHT, Accepted
 from attncli.maths.equations.elision import MOST_PARTS, elided
-from attncli.maths.equations.tree import Equation, Number, Omitted, Sum, Vector
+from attncli.maths.equations.tree import Equation, Number, Omitted, Sum, Symbol, Vector
 from attncli.maths.notation import plain
 from attncli.maths.notation.plain import MINUS
 from attncli.maths.numbers import decimals
 from attncli.names import Name, Word
 from attncli.pages.parts.blocks import Row, table
 from attncli.pages.parts.selection import Selection
+from attncli.pages.parts.sentences import spans_enumerated
 from attncli.pages.parts.working import last_form
 from attncli.steps.order import step_of
 from attncli.trace import PlannedStep, Trace
@@ -82,12 +84,21 @@ Judgements = Mapping[tuple[object, ...], str]
 
 
 def differences_in(trace: Trace, part: PlannedStep, selection: Selection) -> list[Block]:
-    """Says what the source prints otherwise of what a part makes, in the rows that are told."""
+    """Marks what the source prints otherwise of what a part makes, in the rows that are told."""
     if not trace.scenario.source.published or selection.detail == "summary":
         return []
     figures = _of_part(trace, part)
     printed = [f for f in figures if f.row in selection.rows(f.quantity)]
-    return [*_differences(trace, part, printed), *_rows(part, printed)]
+    return [*_marks(part, _in_order(part, printed)), *_rows(part, printed)]
+
+
+def _marks(part: PlannedStep, differing: Published) -> Iterator[Block]:
+    """Yields a mark: `The source prints 4.265 for ffn[I, 1] and 5.000 for ffn[AI, 1].`"""
+    told, more = _split(differing)
+    parts: list[Spans] = [(Number.written(f.theirs), " for ", Term(_cell(part, f))) for f in told]
+    parts += [(f"{len(more)} more numbers otherwise",)] if more else []
+    if parts:
+        yield Callout(("The source prints ", *spans_enumerated(parts), "."))
 
 
 def differences_at(
@@ -96,8 +107,13 @@ def differences_at(
     """Says what the source prints otherwise in some cells of what a part makes."""
     if not trace.scenario.source.published:
         return []
-    printed = [f for f in _of_part(trace, part) if f.cell in cells]
-    return [*_differences(trace, part, printed)]
+    differing = _in_order(part, (f for f in _of_part(trace, part) if f.cell in cells))
+    told, more = _split(differing)
+    others = f"It prints {len(more)} more numbers that differ."
+    return [
+        *(Callout(_difference(trace, part, f)) for f in told),
+        *([Callout((others,))] if more else []),
+    ]
 
 
 def _of_part(trace: Trace, part: PlannedStep) -> Iterator[PublishedNumber]:
@@ -106,20 +122,11 @@ def _of_part(trace: Trace, part: PlannedStep) -> Iterator[PublishedNumber]:
     return (f for f in published_numbers(trace) if f.quantity.name in made)
 
 
-def _differences(trace: Trace, part: PlannedStep, printed: Published) -> Iterator[Block]:
+def _in_order(part: PlannedStep, printed: Iterable[PublishedNumber]) -> Published:
+    """Lists those that differ, each once, in the order in which a part makes their quantities."""
     order = [definition.name for definition in part.definitions]
-    differing = sorted(
-        {(f.cell, f.theirs): f for f in _differing(printed)}.values(),
-        key=lambda f: order.index(f.quantity.name),
-    )
-    listed = " that differ. They are listed at the end of the whole page."
-    for _, group in groupby(differing, key=lambda f: f.quantity.name):
-        published, more = _split(list(group))
-        yield from (Callout(_difference(trace, part, f)) for f in published)
-        if more:
-            name = Term(part.place.here(more[0].quantity.name))
-            yield Callout((f"It prints {len(more)} more numbers of ", name, listed))
-            listed = " that differ."
+    differing = {(f.cell, f.theirs): f for f in printed if f.differs}.values()
+    return sorted(differing, key=lambda f: order.index(f.quantity.name))
 
 
 def _split(differing: Published) -> tuple[Published, Published]:
@@ -127,11 +134,16 @@ def _split(differing: Published) -> tuple[Published, Published]:
     return (differing, ()) if few else (differing[: _MOST_NOTES - 1], differing[_MOST_NOTES - 1 :])
 
 
+def _cell(part: PlannedStep, figure: PublishedNumber) -> Symbol:
+    """Returns what a cell is called where it was made."""
+    name = part.place.here(figure.quantity.name)
+    return figure.quantity.symbol(figure.row, figure.column, name)
+
+
 def _difference(trace: Trace, part: PlannedStep, figure: PublishedNumber) -> Spans:
     """Says where the source differs: `The source prints 0.53 for scores[met, Bob], but 0.07 + 0.40
     + 0.03 = 0.50.`"""
-    name = part.place.here(figure.quantity.name)
-    cell = Term(figure.quantity.symbol(figure.row, figure.column, name))
+    cell = Term(_cell(part, figure))
     spans: Spans = ("The source prints ", Number.written(figure.theirs), " for ", cell, ", but ")
     worked = last_form(trace, figure.quantity, (figure.row, figure.column), figure.ours)
     if worked is None:
@@ -187,47 +199,18 @@ def _sum(part: PlannedStep, row: Published) -> Iterator[Block]:
         yield Callout((*words, sum_, "."))
 
 
-def _differing(printed: Published) -> Published:
-    """Lists what the source works out to other numbers than are worked here."""
-    return [f for f in printed if f.differs]
-
-
-def printed_otherwise(trace: Trace) -> int:
-    """Counts the numbers that the source prints otherwise than they are worked here, variants and
-    all."""
-    traces = (trace, *trace.variants.values())
-    each = (published_numbers(entry) for entry in traces if entry.scenario.source.published)
-    return sum(len(_differing(printed)) for printed in each)
-
-
-def closing_on_published(trace: Trace, selection: Selection) -> list[Block]:
-    """Says how many of the numbers follow that the source prints for a scenario and its variants,
-    with a table of those that don't."""
-    pairs = [((), trace), *(((Word(name), ": "), entry) for name, entry in trace.variants.items())]
-    blocks = [
-        block
-        for name, entry in pairs
-        if entry.scenario.source.published
-        for block in _closing(entry, name, selection)
-    ]
-    return [Subheading(("What the source prints",)), *blocks] if blocks else []
-
-
-def _closing(trace: Trace, name: Spans, selection: Selection) -> list[Block]:
-    printed = published_numbers(trace)
+def otherwise_printed(trace: Trace) -> list[Block]:
+    """Returns a table of the numbers that the source prints otherwise than they are worked here, or
+    that don't follow, with what is said of each."""
     judged = _judged(trace)
+    printed = published_numbers(trace)
     differing = [f for f in printed if f.differs or judged.get(f.key, RIGHT[0]) not in RIGHT]
-    assumed = sum(f.assumed for f in printed)
-    wrong = [judgement for judgement in judged.values() if judgement not in RIGHT]
-    texts = [_counted(len(printed) - assumed, wrong)] if assumed < len(printed) else []
-    if assumed:
-        texts.append(f"It assumes {counted(assumed, 'more number' if texts else 'number')}.")
-    said_of_all = Callout((*name, " ".join(texts)))
-    if selection.detail == "summary":
-        return [said_of_all]
-    told = (f for f in differing if f.row in selection.rows(f.quantity))
-    right = [Callout((_ROUNDED_LESS,))] if any(judged[f.key] in RIGHT for f in told) else []
-    return [said_of_all, *_listed(differing, judged, selection), *right]
+    kept = (True, True, True, True, any(f.at for f in differing))
+    rows = (compress(_figure_row(f, judged[f.key]), kept) for f in differing)
+    if not differing:
+        return []
+    right = [Callout((_ROUNDED_LESS,))] if any(judged[f.key] in RIGHT for f in differing) else []
+    return [table(tuple(compress(_HEADINGS, kept)), map(tuple, rows), _MOST_ROWS), *right]
 
 
 _ROUNDED_LESS = (
@@ -236,48 +219,12 @@ _ROUNDED_LESS = (
 )
 
 
-def _counted(count: int, wrong: Sequence[str]) -> str:
-    """Says that all of the numbers follow, or what is said of how many."""
-    if wrong:
-        return f"The source prints {in_short(['correct'] * (count - len(wrong)) + [*wrong])}."
-    follow = agreed(count, "follows", "follow")
-    which = agreed(count, "The number", every(count, "number").capitalize())
-    return f"{which} that the source prints {follow} from the given ones."
-
-
 def _judged(trace: Trace) -> Judgements:
     """Returns what is said of the numbers, by who judges all of them."""
     from attncli.judging.publications import published_verdicts
 
     _, verdicts = published_verdicts(trace)
     return {v.key: v.judgement for v in verdicts}
-
-
-def _listed(differing: Published, judged: Judgements, selection: Selection) -> list[Block]:
-    """Returns a table of the differences in the rows that are told, and says how many others there
-    are."""
-    figures = [f for f in differing if f.row in selection.rows(f.quantity)]
-    others = len(differing) - len(figures)
-    return [
-        *_table_of(figures, judged),
-        *([Callout(_of_others(others, len(figures)))] if others else []),
-    ]
-
-
-def _of_others(others: int, index: int) -> Spans:
-    if index:
-        verb = agreed(others, "differs", "differ")
-        return (f"{others} more {verb}, in rows that aren't shown here.",)
-    which = agreed(others, "It is in a row that isn't", "All of these are in rows that aren't")
-    return (f"{which} shown here.",)
-
-
-def _table_of(published: Published, judged: Judgements) -> list[Block]:
-    if not published:
-        return []
-    kept = (True, True, True, True, any(f.at for f in published))
-    rows = (compress(_figure_row(f, judged[f.key]), kept) for f in published)
-    return [table(tuple(compress(_HEADINGS, kept)), map(tuple, rows), _MOST_ROWS)]
 
 
 def _figure_row(figure: PublishedNumber, judgement: str) -> Row:

@@ -7,6 +7,7 @@ the lists of a part stand together as columns of one table.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import groupby
 from types import ModuleType
@@ -22,6 +23,7 @@ from attncli.document.blocks import (
     Spans,
     Term,
     each,
+    parts_of,
 )
 from attncli.document.retold import Followed, by_case, retold
 from attncli.document.tables import DataTable, MatrixBlock, SideBySide
@@ -41,6 +43,7 @@ from attncli.maths.equations.tree import (
     minus,
 )
 from attncli.maths.equations.tree import each as nodes_of
+from attncli.maths.notation import plain
 from attncli.maths.operations.operation import One
 from attncli.maths.operations.rearranging import ColumnsAsRows, JoinRows, TakeRows
 from attncli.names import GRADIENTS, Name
@@ -155,6 +158,49 @@ def leads_on(part: PlannedStep, after: Sequence[PlannedStep]) -> bool:
     """Tells whether what comes after it tells a part in brief: of what a sublayer adds, the
     residual."""
     return bool(after) and (step_of(part).prominence.on_the_way or after[0].step == "residual")
+
+
+def told_by_next(part: PlannedStep, after: Sequence[PlannedStep]) -> bool:
+    """Tells whether what comes next needs no more than a part's lines, and has a table like its
+    own: after what a sublayer adds comes the residual, after a residual the norm of its layer."""
+    if not after or isinstance(part.place, BackwardPlace):
+        return False
+    kinds = part.step, after[0].step
+    same_layer = after[0].path.path == part.path
+    return (
+        after[0].step == "residual"
+        or kinds in (("scale", "softmax"), ("scale", "mask"))
+        or (kinds == ("residual", "norm") and same_layer)
+    )
+
+
+def is_told_before(part: PlannedStep, before: Sequence[PlannedStep]) -> bool:
+    """Tells whether another layer had the same residual, inside of it."""
+    made = {definition.name.local for definition in part.definitions}
+    return part.step == "residual" and any(
+        made == {definition.name.local for definition in step.definitions} for step in before
+    )
+
+
+def without_twins(section: Section) -> Section:
+    """Leaves out formulas that are like one before but for the quantity: of the columns that heads
+    take of Q, K and V, those of K and V."""
+    kept: dict[str, Equation] = {}
+    for formula in section.formulas:
+        text = plain(formula)
+        if isinstance(formula.left, Symbol):
+            local = re.escape(formula.left.name.rpartition(".")[2])
+            text = re.sub(rf"(?<!\w){local}(?!\w)", "·", text)
+        kept.setdefault(text, formula)
+    return section._replace(formulas=tuple(kept.values()))
+
+
+def without_tables(blocks: Iterable[Block]) -> list[Block]:
+    """Keeps tables of what is made as data, if there are lines that work a row of them."""
+    every = list(blocks)
+    if not any(isinstance(block, Derivation) for block in every):
+        return every
+    return [DataTable(b) if isinstance(b, MatrixBlock) and not b.given else b for b in every]
 
 
 def happens_again(part: PlannedStep, before: Sequence[PlannedStep]) -> bool:
@@ -298,11 +344,16 @@ def _arranged(
             working = [] if one_row else quantity.working
             blocks = _gone_on(blocks, working) if quantity.again else [*blocks, *working]
             blocks += [] if quantity.table is None else [DataTable(quantity.table)]
-        elif quantity.table is not None and _is_known(
-            trace,
-            quantity,
-            selection,
-            again=again and quantity is not quantities[-1] and not adds_up_uses(quantity.quantity),
+        elif quantity.table is not None and (
+            (selection.tells_less and _is_on_the_way(trace, part, quantity, selection))
+            or _is_known(
+                trace,
+                quantity,
+                selection,
+                again=again
+                and quantity is not quantities[-1]
+                and not adds_up_uses(quantity.quantity),
+            )
         ):
             blocks += [*quantity.working, DataTable(quantity.table)]
         elif _sums_up(quantity, blocks):
@@ -404,6 +455,26 @@ def _is_known(trace: Trace, quantity: ShownQuantity, selection: Selection, *, ag
         return True
     in_its_line = bool(quantity.working) and len(quantity.quantity.rows.names) == 1
     return in_its_line and not quantity.table_has_sums
+
+
+def _is_on_the_way(
+    trace: Trace, part: PlannedStep, quantity: ShownQuantity, selection: Selection
+) -> bool:
+    """Tells whether a quantity is there for another of its part alone, and the lines above tell
+    enough of it: all its numbers, or of a page by rows that of the row that is worked."""
+    own, name = {d.name for d in part.definitions}, quantity.quantity.name
+    users = [d.name for d in trace.plan if name in d.operands and d.name in trace]
+    if not users or not own.issuperset(users) or isinstance(part.place, BackwardPlace):
+        return False
+    if part.step == "mask" or not quantity.working or selection.detail == "summary":
+        return False
+    return selection.detail == "rows" or not _leaves_out(quantity.working)
+
+
+def _leaves_out(blocks: Iterable[Block]) -> bool:
+    """Tells whether some lines of working, or terms of these, are left out."""
+    parts = (part for block in blocks for part in parts_of(block, Omitted))
+    return any(True for _ in parts)
 
 
 def _is_by_one_use(trace: Trace, name: Name) -> bool:

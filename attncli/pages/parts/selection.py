@@ -298,6 +298,18 @@ class Selection(NamedTuple):
             return rows
         return tuple(i for i in rows if i in self.routed[quantity.name.path])
 
+    @property
+    def tells_less(self) -> bool:
+        """Tells whether a page to be read goes without tables that its working does without; one
+        with pictures, whose numbers can be pointed at, has all."""
+        return not (self.whole or self.pictured)
+
+    @property
+    def only_one_row(self) -> bool:
+        """Tells whether a page to be read goes without the tables of numbers of which only those of
+        one row are used on it."""
+        return self.tells_less and self.detail == "rows"
+
     def rows_asked_for(self, quantity: Quantity) -> tuple[int, ...]:
         """Returns the rows of a quantity of some queries, or all."""
         return self.queries if self.picks(quantity) else tuple(range(quantity.matrix.shape[0]))

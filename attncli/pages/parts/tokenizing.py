@@ -10,6 +10,7 @@ from attncli.document.blocks import (
     Block,
     Bullets,
     Callout,
+    DefinitionList,
     Derivation,
     Paragraph,
     Span,
@@ -458,6 +459,21 @@ def scores_of_merged(trace: Trace) -> dict[int, str]:
     return found
 
 
+def merges_beside(traces: Mapping[str, Trace]) -> Table:
+    """Returns a table of the pairs that several tokenizers merge on one corpus, round by round,
+    each with its count and, where pairs go by one, its score."""
+    columns: list[tuple[str, dict[int, Word | str]]] = []
+    for name, trace in traces.items():
+        learned, scores = trace.scenario.text.learned_as(MergeTraining), scores_of_merged(trace)
+        rounds = learned.rounds if learned else ()
+        columns.append((name, {r.number: Word(" ".join(r.pair)) for r in rounds}))
+        columns.append(("Count", {r.number: str(r.count) for r in rounds}))
+        columns += [("Score", {**scores})] if scores else []
+    last = max((max(column, default=0) for _, column in columns), default=0)
+    rows = [(str(k), *(column.get(k, "") for _, column in columns)) for k in range(1, last + 1)]
+    return table(("Round", *(name for name, _ in columns)), rows, most=MOST_ROWS)
+
+
 def _cuts_later(part: PlannedStep) -> bool:
     """Tells whether the best cuts of words stand with their scores, at the end of a step."""
     own = count_round(part.place)
@@ -630,19 +646,32 @@ def side_by_side(trace: Trace) -> list[Block]:
     texts |= {name: other.scenario.text for name, other in trace.variants.items()}
     if len({text.tokens for text in texts.values()}) == 1:
         return []
-    longest = max(len(text.tokens) for text in texts.values())
-    rows: list[Row] = [
-        (str(k + 1), *(Word("".join(text.tokens[k : k + 1])) for text in texts.values()))
-        for k in range(longest)
-    ]
-    counts: Row = ("in all", *(str(len(text.tokens)) for text in texts.values()))
-    whole = table(("Position", *map(Word, texts)), [*rows, counts], most=_MOST_POSITIONS)
+    whole = cuts_beside({name: text.tokens for name, text in texts.items()})
     others = [(name, text) for name, text in texts.items() if text is not trace.scenario.text]
     lists = [
         TextList(f"variants.{name}.tokens", words(counted(len(t.tokens))), words(t.tokens))
         for name, t in others
     ]
     return [Subheading(("Side by side",)), *_ways(texts), whole, *lists]
+
+
+def cuts_beside(cuts: Mapping[str, Sequence[str]]) -> DefinitionList:
+    """Returns how a sentence is cut in several ways, a line for each, with the number of its
+    tokens."""
+    return DefinitionList(tuple((name, _with_bars(tokens)) for name, tokens in cuts.items()))
+
+
+def _with_bars(tokens: Sequence[str]) -> Spans:
+    """Writes tokens with bars between them, and how many they are: `This|is|a (3 tokens)`. Many are
+    set in tens, between which a line can end."""
+    most = len(tokens) if len(tokens) <= _ON_ONE_LINE else _IN_TENS
+    spans: list[Span] = []
+    for k, token in enumerate(tokens):
+        spans += [*([] if not k else ["|"] if k % most else ["| "]), Word(token)]
+    return *spans, f" ({len(tokens)} {agreed(len(tokens), 'token', 'tokens')})"
+
+
+_ON_ONE_LINE, _IN_TENS = 20, 10
 
 
 def _ways(texts: Mapping[str, TokenizedText]) -> list[Block]:
@@ -653,6 +682,3 @@ def _ways(texts: Mapping[str, TokenizedText]) -> list[Block]:
     return [
         Bullets(tuple((Word(name), f": {way[0].lower()}{way[1:]}.") for name, way in ways.items()))
     ]
-
-
-_MOST_POSITIONS = 100

@@ -4,5 +4,5 @@ projections            queries, keys, values, and what comes out of the heads
 latent                 queries, keys and values that are made of a few numbers a token
 rotary                 rotary positions
 scores, biases, masks  scores, what is added to them, what is hidden
-weights                from scores to weights; `online_softmax` block by block
+weights, no_softmax    from scores to weights; `online_softmax` block by block
 """

@@ -1,7 +1,5 @@
-"""From scores to weights: softmax or none, sinks; `dropout.yaml` is beside it.
+"""From scores to weights: softmax, sinks; `dropout.yaml` and `no_softmax` are beside it.
 
-* without a softmax: the weights are the scores, as in the linear attention of Schlag et al. 2021,
-  arXiv:2102.11174, section 3.1.
 * sinks: a learned score that takes a share of the softmax and has no value (OpenAI
   2025, gpt-oss, arXiv:2508.10925; Miller 2023, Attention Is Off By One, is the same with a score of
   0).
@@ -14,8 +12,7 @@ from typing import Any
 
 from attncli.maths.equations.tree import Number
 from attncli.maths.operations.equation import equation, is_a
-from attncli.maths.operations.masking import Masked
-from attncli.maths.operations.rearranging import JoinColumns, RepeatDown, Same, WithoutColumn
+from attncli.maths.operations.rearranging import JoinColumns, RepeatDown, WithoutColumn
 from attncli.maths.operations.softmax import (
     DivideByColumnSum,
     DivideByRow,
@@ -29,7 +26,7 @@ from attncli.maths.operations.softmax import (
     SumOfAll,
 )
 from attncli.names import Name, Word, below
-from attncli.scenario.file.keys import Choice, Either, Key
+from attncli.scenario.file.keys import Either, Key
 from attncli.scenario.file.matrices import NAMED, VECTOR
 from attncli.scenario.file.problems import Objections
 from attncli.scenario.templates import TEMPLATE
@@ -250,79 +247,9 @@ SOFTMAX_STEP = Step(
 )
 
 
-SOFTMAX: Key[str] = Key(
-    "softmax",
-    Choice(("each_row", "none")),
-    "what turns scores into weights: `each_row`, the softmax of each query's scores (the default),"
-    " or `none`: the scores themselves are the weights, and a hidden one counts 0",
-    "each_row",
-    shared=True,
-    inherited=True,
-)
-
-
 def without_softmax(place: HeadPlace) -> bool:
-    """Tells whether the scores of a head are its weights."""
-    return place.attention.config.get(SOFTMAX) == "none"
-
-
-def _plan_scores(place: HeadPlace) -> tuple[Definition, ...]:
-    """Defines the scores as weights; what a mask hides counts 0, whatever stands in its place."""
-    from attncli.steps.attention.masks import mask_rules
-
-    masked = bool(mask_rules(place.attention))
-    operands = (place.x, place.name("mask")) if masked else (place.x,)
-    operation = Masked(Number.written(0)) if masked else Same()
-    return (Definition(place.name("weights"), operation, operands),)
-
-
-def _happens_without(place: HeadPlace) -> str:
-    from attncli.steps.attention.masks import mask_rules
-
-    hidden = " Where the mask is 0, the weight is 0." if mask_rules(place.attention) else ""
-    return f"The scores themselves are the weights.{hidden}"
-
-
-NO_SOFTMAX_STEP = Step(
-    name="no_softmax",
-    at=HeadPlace,
-    keys=(SOFTMAX,),
-    words=Wording(
-        title="Weights without a softmax",
-        does="takes the scores themselves as weights",
-        shapes="scores [n, m] → weights [n, m]",
-        happens=_happens_without,
-        why=(
-            "Without a softmax the weights are no shares: some may be negative, and a row may add"
-            " up to anything."
-        ),
-        more=(
-            "The output is then a sum of values and no mean of them. It grows with the number of"
-            " keys and with the length of queries and keys. A hidden key has to count 0. −∞ does so"
-            " only as a power of e: times a value it would be no number. All that is left is"
-            " products: K and V can be multiplied first, once for all queries, as linear attention"
-            " does."
-        ),
-    ),
-    results=Results(
-        names=("weights",),
-        plan=_plan_scores,
-        pictures=("heat_maps",),
-    ),
-    formulas=Formulas(x="scaled", config={"softmax": "none"}),
-    example=Example(changes=("softmax=none",)),
-    mistakes=(
-        Mistake(
-            "softmax_taken",
-            "Taking the softmax of each row, where the scores themselves are the weights.",
-            wrong(by(Softmax)),
-        ),
-    ),
-    backward=Backward(
-        "the weights without a softmax",
-        "A score is its weight, so its gradient is that of the weight; a hidden score gets none.",
-    ),
-)
+    """Tells whether the scores of a head are its weights, as `no_softmax` makes them."""
+    return bool(place.attention.config.values.get("softmax") == "none")
 
 
 _SINKS = Key(

@@ -29,7 +29,7 @@ def test_how_each_model_is_read_is_told() -> None:
 
 
 def test_a_key_is_told_before_what_takes_it_as_a_value() -> None:
-    rows = [line for line in entries("softcap").splitlines() if line.startswith("| `")]
-    assert rows[0].startswith("| `softcap` | a number")
-    assert rows[-1].startswith("| `until` | `softcap`, … |")
+    rows = entries("softcap").splitlines()
+    assert rows[0].startswith("* `softcap` (a number): ")
+    assert rows[-1].startswith("* `until: softcap`: ")
     assert len(entries("softcap")) < 600

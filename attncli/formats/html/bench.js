@@ -1,0 +1,223 @@
+// A workbench: numbers that are given are changed in their cells; where there is room they stand beside the page,
+// and its answer with the picture of the weights stays in sight.
+"use strict";
+(() => {
+  const main = document.querySelector("main"), bar = document.getElementById("changes");
+  const sight = document.getElementById("sight"), matrices = bar.querySelector(".matrices");
+  const made = (name, properties) => Object.assign(document.createElement(name), properties);
+  const plain = (text) => text.trim().replace("−", "-").replace(/^\((.*)\)$/, "$1");
+  const ask = (key, value, more) => document.dispatchEvent(new CustomEvent("attn:change", { detail: { key, value, more } }));
+  const givenAt = ({ target }) => { // the whole cell is its number's
+    const place = target.closest?.("main :is([data-set], td)");
+    return place?.matches("td") ? place.querySelector(":scope > [data-set]") : place;
+  };
+  document.addEventListener("change", ({ target }) => target.dataset.key && (refuse("", target), true) && ask(target.dataset.key, plain(target.value).replace(",", ".")));
+
+  // -- a number in its cell: typed, by arrow keys, dragged --------------------------------------------
+
+  let field = null, shown, before, steps; // the one that is open, over which number, what that was, and whether it was stepped
+  const why = made("p", { id: "why", hidden: true });
+  why.setAttribute("role", "alert");
+  document.body.append(why);
+
+  const open = (number, typed) => {
+    close();
+    if (number.localName === "text") return;
+    [shown, before, steps] = [number, plain(number.textContent), false];
+    field = made("input", { className: "change", value: typed ?? before, ariaLabel: `${number.dataset.set}, changed to`, autocomplete: "off" });
+    const place = number.parentElement;
+    place.classList.add("open");
+    if (place.localName !== "td") Object.assign(field.style, { left: `${number.offsetLeft}px`, inset: "auto" });
+    number.after(field);
+    field.focus({ preventScroll: true });
+    if (typed === undefined) field.select();
+    field.scrollIntoView({ block: "nearest", inline: "nearest" });
+  };
+
+  const close = () => {
+    if (!field) return;
+    const gone = field;
+    field = null; // before it goes, for then it is left
+    gone.parentElement.classList.remove("open");
+    gone.remove();
+    refuse("");
+  };
+
+  // asks for what is typed; returns whether it was refused, for then the field stays
+  const give = (more) => {
+    const value = plain(field.value).replace(",", ".");
+    refuse("");
+    if (value !== plain(shown.textContent)) ask(shown.dataset.set, value, more);
+    return !why.hidden;
+  };
+
+  let refusing = null; // the field at which it is told why
+  const refuse = (text, at = field) => {
+    why.hidden = !text;
+    why.textContent = text;
+    for (const one of [refusing, at]) {
+      one?.toggleAttribute("aria-invalid", false);
+      one?.removeAttribute("aria-describedby");
+    }
+    refusing = text ? at : null;
+    refusing?.setAttribute("aria-invalid", "true");
+    refusing?.setAttribute("aria-describedby", "why");
+    settle();
+  };
+  const settle = () => { // below the field or above it, inside the window
+    if (!refusing) return;
+    const { left, top, bottom } = refusing.getBoundingClientRect(), { width, height } = why.getBoundingClientRect();
+    why.style.left = `${Math.max(4, Math.min(left, document.documentElement.clientWidth - width - 4))}px`;
+    why.style.top = `${bottom + height + 60 < innerHeight ? bottom + 4 : Math.max(4, top - height - 4)}px`;
+  };
+  document.addEventListener("attn:refused", ({ detail: { key, text } }) => {
+    const at = field && shown.dataset.set === key ? field : document.activeElement;
+    if (at === field || at.dataset.key === key) refuse(text, at);
+  });
+  addEventListener("scroll", settle, { capture: true, passive: true });
+  addEventListener("resize", settle);
+
+  // one more or less of the last decimal
+  const stepped = (value, by) => {
+    const text = plain(value), places = (text.split(".")[1] || "").length;
+    return Number.isNaN(Number(text)) || /e/i.test(text) ? text : (Number(text) + by / 10 ** places).toFixed(places).replace(/^-(0\.?0*)$/, "$1");
+  };
+  const STEPS = { ArrowUp: 1, ArrowDown: -1, PageUp: 10, PageDown: -10 };
+
+  const beside = (number, by) => {
+    const all = [...main.querySelectorAll("td > [data-set]")].filter((one) => one.checkVisibility());
+    return all[all.indexOf(number) + by];
+  };
+
+  const onField = (event) => {
+    const { key } = event, number = shown;
+    if (key in STEPS) {
+      field.value = stepped(field.value, STEPS[key]);
+      give(steps);
+      steps = true;
+    } else if (key === "Enter") {
+      if (give()) return;
+      close();
+      number.focus({ preventScroll: true });
+    } else if (key === "Escape") {
+      field.value = before;
+      give(steps);
+      close();
+      number.focus({ preventScroll: true });
+    } else if (key === "Tab") {
+      if (give()) return event.preventDefault();
+      const next = beside(number, event.shiftKey ? -1 : 1);
+      close();
+      number.focus({ preventScroll: true });
+      if (!next) return; // on to what comes behind the numbers
+      open(next);
+    } else return;
+    event.preventDefault();
+  };
+
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing) return;
+    const { target, key } = event;
+    if (target === field) onField(event);
+    else if (target.matches("input[data-key]")) {
+      if (!(key in STEPS) && key !== "Enter") return;
+      if (key in STEPS) target.value = stepped(target.value, STEPS[key]);
+      ask(target.dataset.key, plain(target.value).replace(",", "."));
+      event.preventDefault();
+    }
+    else {
+      const number = givenAt(event), types = /^[-−+.\d]$/.test(event.key);
+      if (!number || !(types || event.key === "Enter")) return;
+      event.preventDefault();
+      open(number, types ? event.key : undefined);
+    }
+    if (event.key !== "Tab" || field) event.stopPropagation();
+  }, true);
+  document.addEventListener("focusout", ({ target }) => target === field && document.hasFocus() && !give() && close());
+
+  const FAR = 4, PER_STEP = 6; // pixels: what is no click any more, and what is a step
+  let dragged = null;
+  document.addEventListener("pointerdown", (event) => {
+    const number = givenAt(event);
+    if (event.target === field || !number || event.button) return;
+    dragged = { number, x: event.clientX, from: plain(number.textContent), by: 0 };
+  });
+  document.addEventListener("pointermove", ({ clientX, pointerId }) => {
+    if (!dragged) return;
+    const { number, x, from } = dragged;
+    if (!dragged.moves && Math.abs(clientX - x) < FAR) return;
+    if (!dragged.moves) number.setPointerCapture(pointerId);
+    const by = Math.round((clientX - x) / PER_STEP), more = dragged.moves;
+    dragged.moves = true;
+    if (by === dragged.by) return;
+    dragged.by = by;
+    requestAnimationFrame(() => ask(number.dataset.set, stepped(from, by), more));
+  });
+  for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => setTimeout(() => { dragged = null; }));
+  document.addEventListener("click", (event) => {
+    const number = givenAt(event);
+    if (event.target === field || (number && dragged?.moves)) event.stopPropagation();
+    else if (number) open(number);
+  }, true);
+
+  // -- where there is room, what is given stands at the left, what comes of it at the right ------------
+
+  const roomy = matchMedia("(min-width: 1100px)");
+  let moved = []; // each with what keeps its place
+
+  const take = (element, to, first) => {
+    if (!element) return;
+    const mark = document.createComment("");
+    element.replaceWith(mark);
+    to[first ? "prepend" : "append"](element);
+    moved.push([element, mark]);
+  };
+
+  const keeping = (act) => { // what has the focus keeps it
+    const { activeElement } = document;
+    act();
+    if (activeElement !== document.activeElement && activeElement.isConnected) activeElement.focus({ preventScroll: true });
+  };
+
+  const back = () => keeping(() => {
+    close();
+    moved.splice(0).forEach(([element, mark]) => mark.replaceWith(element));
+    for (const clones of [matrices, sight]) clones.replaceChildren();
+    document.body.classList.remove("bench");
+  });
+
+  const lay = () => {
+    back();
+    if (bar.hidden || !roomy.matches) return;
+    keeping(() => {
+      document.body.classList.add("bench");
+      const seen = new Set();
+      for (const table of main.querySelectorAll("table.quantity:has([data-set])")) {
+        const { set } = table.querySelector("[data-set]").dataset, frame = table.parentElement;
+        if (seen.has(set) || table.closest(".told")) continue;
+        seen.add(set);
+        if (table.closest(".product")) matrices.append(frame.cloneNode(true)); // which needs it where it is
+        else take(frame, matrices);
+      }
+      take(document.querySelector("nav.contents"), bar, true);
+      take(main.querySelector(".answer"), sight);
+      take(main.querySelector('figure:has([data-shows=shade][data-scale$=" 1"])') || main.querySelector("figure:has([data-shows=stroke-width])"), sight); // shares of 1
+      const weights = main.querySelector("section table.quantity:has(td[class*=shade])");
+      if (weights) sight.append(weights.parentElement.cloneNode(true));
+    });
+  };
+
+  document.addEventListener("attn:renewing", back);
+  document.addEventListener("attn:renewed", lay, true); // before others are bound to what stands where
+  document.addEventListener("attn:renewed", () => {
+    for (const section of main.querySelectorAll("section")) {
+      const first = section.querySelector("[data-n]");
+      if (first && !section.querySelector('[data-n][tabindex="0"]')) first.tabIndex = 0;
+    }
+  });
+  const renewed = () => document.dispatchEvent(new Event("attn:renewed"));
+  roomy.addEventListener("change", renewed);
+  addEventListener("beforeprint", back);
+  addEventListener("afterprint", lay);
+  if (document.readyState === "loading") addEventListener("DOMContentLoaded", renewed);
+})();
