@@ -213,7 +213,7 @@ def _page(trace: Trace, form: str) -> Document:
     from attncli.pages.parts import selection
 
     can = info_of(form)
-    chosen = selection.select(trace, detail=can.detail or "full").illustrated(can.pictured)
+    chosen = selection.select(trace, detail=can.detail or "full").illustrated(can.pictures)
     selection.check_on_page(trace, chosen)
     if can.detail is None:
         return walkthrough.as_it_fits(trace, chosen)

@@ -161,7 +161,7 @@ class LivePage(NamedTuple):
         """Returns the ends of the ranges that are right for numbers, where these are wider than
         rounding makes them."""
         known = self.document.interactive.accepted
-        decimals = self.document.data.rounding["decimals"]
+        decimals = int(str(self.document.data.rounding["decimals"]))
         found = {}
         for n, cell in enumerate(asked.cells):
             if isinstance(cell, Location) and cell in known and cell not in self.numbers:
