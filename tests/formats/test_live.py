@@ -45,10 +45,11 @@ DRAWN = 200 if THOROUGH else 4
 Changes = Sequence[tuple[str, str]]
 
 
-def page_of(name: str, changes: Changes = ()) -> Document:
+def page_of(name: str, changes: Changes = (), *, pictures: bool = False) -> Document:
     sets = [f"{key}={value}" for key, value in changes]
     page = PageOptions(form="html")
-    made: Document = run(Arguments(name, changed=ForThisRun(set_=sets or None), page=page)).page
+    changed = ForThisRun(set_=sets or None)
+    made: Document = run(Arguments(name, changed=changed, page=page, pictures=pictures)).page
     return made
 
 
@@ -59,7 +60,7 @@ def shown(chromium: Any, document: Document, path: Path, address: str = "") -> I
         if address:
             page.goto(f"{path.as_uri()}{address}")
             page.reload()
-        page.wait_for_function("window.attncli?.live")
+        page.wait_for_function("() => window.attncli?.live")  # no text that is evaluated
         yield page
 
 
@@ -425,7 +426,7 @@ def test_a_workbench_where_there_is_room(chromium: Any, tmp_path: Path, width: i
     with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:
         page.set_viewport_size({"width": 700, "height": 900})
         page.reload()
-        page.wait_for_function("window.attncli?.live")
+        page.wait_for_function("() => window.attncli?.live")  # no text that is evaluated
         assert page.evaluate(ORDER) == narrow
 
 
@@ -449,7 +450,7 @@ def test_an_address_that_says_nothing_is_told(chromium: Any, tmp_path: Path) -> 
         for address in ADDRESSES:
             page.goto("about:blank")
             page.goto(f"{(tmp_path / 'page.html').as_uri()}#{address}")
-            page.wait_for_function("window.attncli?.live")
+            page.wait_for_function("() => window.attncli?.live")  # no text that is evaluated
             assert page.locator("#changes .made.wrong").count() == ("=" in address), address
             assert page.evaluate("attncli.live.numbers()") == numbers, address
             assert "Changed" not in page.inner_text("#changes .made")
