@@ -93,7 +93,14 @@ from attncli.pages.parts.unused import ending_facts
 from attncli.pages.parts.updates import in_brief, in_one, is_again, is_in_brief, is_left_out
 from attncli.pages.parts.working import Origins, Workings, with_inputs
 from attncli.steps.order import step_of
-from attncli.trace import BackwardPlace, PlannedStep, Quantity, Trace, UpdatePlace
+from attncli.trace import (
+    BackwardPlace,
+    CellPlace,
+    PlannedStep,
+    Quantity,
+    Trace,
+    UpdatePlace,
+)
 from attncli.trace.answer import said_answer
 
 if TYPE_CHECKING:
@@ -447,6 +454,11 @@ def part_blocks(
         *ending_of(trace, part, selection),
         *_copies(trace, part, selection, givens),
     ]
+    if isinstance(part.place, CellPlace):
+        from attncli.pages.parts.recurrent import gate_after_gate, put_together
+
+        blocks = gate_after_gate(part, blocks)
+        blocks += [] if again else put_together(trace, part)
     if not isinstance(part.place, BackwardPlace):
         return blocks
     from attncli.pages.parts.way_back import with_forward
