@@ -117,8 +117,15 @@ def _html_product(section: PageSection, product: Element) -> None:
     for place in product.children:
         table = place.first("table")
         assert table is not None
+        kind = place.attributes["class"]
+        if kind == "added":
+            ((name, *row),) = rows_of(table)
+            grids[kind] = Grid(
+                [f"`{name.removeprefix('+ ')}`", *grids["above"].headings[1:]], [["", *row]]
+            )
+            continue
         _html_table(section, table)
-        grids[place.attributes["class"]] = section.grids.pop()
+        grids[kind] = section.grids.pop()
     section.products.append(Product(**grids))
 
 
