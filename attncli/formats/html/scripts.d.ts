@@ -52,6 +52,7 @@ declare namespace Attncli {
     tint(numbers: number[]): void;
     /** Takes what shows what is shown while nothing is pointed at. */
     rests(by: () => boolean): void;
+    hide(): void;
 
     /** Of asking first. */
     decimals(): number;
@@ -71,11 +72,14 @@ interface Window {
 declare const numberOf: (typed: string) => [bigint, bigint, number | null] | string | null;
 
 // what this version of TypeScript doesn't know of yet
+interface Array<T> {
+  findLast(is: (item: T) => boolean): T | undefined;
+}
 interface MapConstructor {
   groupBy<K, T>(items: Iterable<T>, by: (item: T) => K): Map<K, T[]>;
 }
 interface Element {
-  checkVisibility(): boolean;
+  checkVisibility(options?: { visibilityProperty: boolean }): boolean;
 }
 interface Document {
   addEventListener(type: "attn:goto", heard: (event: CustomEvent<number>) => void): void;

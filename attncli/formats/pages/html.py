@@ -56,12 +56,12 @@ from attncli.maths.equations.tree import Blank, Equation, Expression, Number, le
 from attncli.maths.notation.escaping import visible
 from attncli.maths.notation.mathml import MathmlNotation, mathml
 from attncli.names import Word
-from attncli.option_values import LANGUAGES
+from attncli.option_values import LANGUAGES, Pictures
 
 SUFFIXES = (".html", ".htm")
 ABILITIES = FormatInfo(
     PaperAbilities(keys=("none", "separate"), checking=True, together=True),
-    pictured=True,
+    pictures=Pictures.ONE,
     changing=True,
     products=True,
 )
