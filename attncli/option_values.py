@@ -1,5 +1,6 @@
 """The words that options and keys choose from, for those who must not wait for NumPy."""
 
+from enum import IntEnum
 from pathlib import Path
 from typing import Literal
 
@@ -12,6 +13,15 @@ DETAILS = ("summary", "rows", "full")
 
 COST = "cost"
 """The detail that tells what a page's steps cost instead."""
+
+
+class Pictures(IntEnum):
+    """How many pictures a page has: none, one of a thing, or all that there are."""
+
+    NONE = 0
+    ONE = 1
+    ALL = 2
+
 
 BLANKS = ("results", "working", "all", "random")
 """What an exercise takes out of a page."""

@@ -21,7 +21,7 @@ from attncli.commands.output import (
 from attncli.commands.progress import watching
 from attncli.efforts import MOST_PAPERS, WORKING, Effort
 from attncli.errors import Complaints, Problem, UserError
-from attncli.option_values import DETAILS, FLOATS, POLICIES, PRECISIONS
+from attncli.option_values import DETAILS, FLOATS, POLICIES, PRECISIONS, Pictures
 from attncli.output_files import Contents, OutputError, write_files, write_out
 from attncli.plugins import MODELS, plugins
 from attncli.scenario.file.problems import ALL_THE_SAME, nearest
@@ -442,7 +442,8 @@ class Arguments(NamedTuple):
         bool,
         flag(
             "--pictures",
-            "With the pictures of the page, which `html`, `pdf` and `svg` have anyway.",
+            "With all pictures of the page. `svg` has them anyway, `html` and `pdf` have one of "
+            "each thing.",
         ),
     ] = False
     page: PageOptions = PageOptions()
@@ -489,10 +490,12 @@ class Arguments(NamedTuple):
         return trace
 
     @property
-    def pictured(self) -> bool:
-        """Tells whether the page is to have its pictures: they are asked for, or the format draws
-        them."""
-        return self.pictures or abilities_chosen(self.page.form, self.page.output).pictured
+    def drawn(self) -> Pictures:
+        """Returns which pictures the page is to have: all that are asked for, or those that the
+        format draws."""
+        if self.pictures:
+            return Pictures.ALL
+        return abilities_chosen(self.page.form, self.page.output).pictures
 
     @property
     def is_told_in_full(self) -> bool:
@@ -501,7 +504,7 @@ class Arguments(NamedTuple):
             can = abilities_chosen(self.page.form, self.page.output)
         except OutputError:  # which is told by itself
             return False
-        return can.pictured or can.detail is not None
+        return can.pictures > Pictures.NONE or can.detail is not None
 
     def worked_with(self, more: Sequence[str | Change], *, on_demand: bool = False) -> Trace:
         """Works the scenario with some more changes, all of it or only what is asked for. Raises

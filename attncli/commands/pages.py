@@ -139,7 +139,7 @@ def whole_page(trace: Trace, typed: Arguments) -> Document:
     can = abilities_chosen(typed.page.form, typed.page.output)
     detail, floats = typed.detail or can.detail, typed.precision or "float32"
     steps, within = typed.part.steps, typed.part.within
-    return page_of(trace, steps, detail, typed.pictured, floats, **within)
+    return page_of(trace, steps, detail, typed.drawn, floats, **within)
 
 
 _USUAL = "i_love_ai"
@@ -305,7 +305,7 @@ def lessons_page(trace: Trace, typed: Arguments, *, every: bool) -> Document:
     from attncli.steps.order import OWN, STORY, step_of
 
     chosen = select(trace, detail=typed.detail or "full", **typed.part.within)
-    chosen = chosen.illustrated(typed.pictured)
+    chosen = chosen.illustrated(typed.drawn)
     parts = [step for step in shown_parts(trace) if typed.part.includes(step)]
     check_lines(trace, [step for step in parts if chosen.includes(step)])
     taken = typed.part.step or (STORY if every else [step.step for step in parts])

@@ -10,7 +10,7 @@ from attncli.commands.output import format_named
 from attncli.document.blocks import Block, Derivation, Document
 from attncli.formats import info_of
 from attncli.names import Name, Word
-from attncli.option_values import COST
+from attncli.option_values import COST, Pictures
 from attncli.pages.parts.blocks import matrix_block
 from attncli.pages.parts.selection import (
     Selection,
@@ -51,20 +51,22 @@ def document_of(trace: Trace, form: str, part: PagePart) -> Document:
     detail = part.get("detail", can.detail)
     check_steps(names, own_steps(trace))
     check_detail("full" if detail in (None, COST) else detail)
-    return page_of(trace, names, detail, part.get("pictures", can.pictured), **within)
+    asked = {True: Pictures.ALL, False: Pictures.NONE}
+    pictures = asked[part["pictures"]] if "pictures" in part else can.pictures
+    return page_of(trace, names, detail, pictures, **within)
 
 
 def page_of(
     trace: Trace,
     steps: Sequence[str],
     detail: str | None,
-    pictured: bool,
+    pictures: Pictures,
     floats: str = "float32",
     **within: str | None,
 ) -> Document:
     """Makes the page of some steps, or of all, at some detail, or as it fits; or what they cost, in
     bytes of some floats. Raises SelectionError."""
-    chosen = select(trace, steps, detail=detail or "full", **within).illustrated(pictured)
+    chosen = select(trace, steps, detail=detail or "full", **within).illustrated(pictures)
     check_on_page(trace, chosen)
     if detail == COST:
         from attncli.pages.costs import costs_page  # which few pages need

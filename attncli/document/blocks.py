@@ -158,9 +158,27 @@ class Tree(NamedTuple):
     @property
     def has_parts(self) -> list[bool]:
         """Tells of each row whether it is a heading of those below it, which are deeper."""
-        depths = [*(row.depth for row in self.rows[1:]), 0]
-        pairs = zip(self.rows, depths, strict=True)
-        return [not row.numbers and deeper > row.depth for row, deeper in pairs]
+        pairs = zip(self.rows, self.goes_deeper, strict=True)
+        return [not row.numbers and deeper for row, deeper in pairs]
+
+    @property
+    def goes_deeper(self) -> list[bool]:
+        """Tells of each row whether the next one stands below it."""
+        depths = [row.depth for row in self.rows]
+        return [own < after for own, after in zip(depths, [*depths[1:], 0], strict=True)]
+
+    @property
+    def guides(self) -> list[str]:
+        """Returns the guides before each row, a character a level: `│`, `├`, `└` or a space, as
+        those of a `Branch`. The rows at the top have none."""
+        found: list[str] = []
+        open_at: set[int] = set()  # the depths at which a later row comes
+        for row in reversed(self.rows):
+            own = "├" if row.depth in open_at else "└"
+            before = ("│" if level in open_at else " " for level in range(1, row.depth))
+            found.append("".join((*before, own)) if row.depth else "")
+            open_at = {level for level in open_at if level < row.depth} | {row.depth}
+        return found[::-1]
 
 
 class Edge(NamedTuple):
@@ -283,10 +301,11 @@ def as_on_paper(blocks: Iterable[Block], beside: Collection[Name] = ()) -> Itera
     every = tuple(each(blocks))
     products = [block for block in every if isinstance(block, ProductBlock)]
     there = {table.quantity for product in products for table in product.tables}
+    operands = {table.quantity for product in products for table in product.operands}
     for block in every:
         match block:
             case MatrixBlock():
-                again = block.given and block.quantity in there
+                again = block.quantity in operands and (block.given or not block.blanks)
             case SideBySide():
                 again = all(table.quantity in there for _, table in block.columns)
             case HeatMaps(maps=((_, table),)):
@@ -440,6 +459,8 @@ class Answer(NamedTuple):
     5)`."""
     cell: Location | None = None
     """The cell whose number it is; None where it counts something."""
+    address: str = ""
+    """The address of the cell, as `--cell` has it."""
     step: int | None = None
     """The number of the section that works it out; None of a given number."""
 

@@ -171,10 +171,14 @@ class ProductBlock(NamedTuple):
         return tuple(block for block in self.told if not isinstance(block, MatrixBlock))
 
     @property
+    def operands(self) -> tuple[MatrixBlock, ...]:
+        """Returns the tables that its numbers are worked from."""
+        return (self.left, self.above, *(() if self.added is None else (self.added,)))
+
+    @property
     def tables(self) -> tuple[MatrixBlock, ...]:
         """Returns the tables that are laid out, in the order in which one meets them."""
-        tables = (self.left, self.above, self.added, self.result, self.after)
-        return tuple(table for table in tables if table is not None)
+        return (*self.operands, self.result, *(() if self.after is None else (self.after,)))
 
 
 class Branch(NamedTuple):
@@ -192,7 +196,12 @@ class Branch(NamedTuple):
 
     def drawn(self, space: str = " ") -> str:
         """Draws the guides and the text: `│ ├─ W_K`."""
-        return "".join(_GUIDES[guide] for guide in self.guides).replace(" ", space) + self.text
+        return drawn_guides(self.guides).replace(" ", space) + self.text
+
+
+def drawn_guides(guides: str) -> str:
+    """Draws the guides before a row of a tree: `│  ├─ `"""
+    return "".join(map(_GUIDES.__getitem__, guides))
 
 
 _GUIDES = {"│": "│  ", "├": "├─ ", "└": "└─ ", " ": "   "}

@@ -18,6 +18,7 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple
 
+from attncli.option_values import Pictures
 from attncli.plugins import FORMATS, plugins
 
 if TYPE_CHECKING:
@@ -56,8 +57,8 @@ class FormatInfo(NamedTuple):
     """What it can do with the papers of an exercise."""
     fragment: bool = False
     """Whether its pages go without a preamble."""
-    pictured: bool = False
-    """Whether it has all pictures of a page without being asked for them."""
+    pictures: Pictures = Pictures.NONE
+    """Which pictures of a page it has without being asked for them."""
     detail: str | None = None
     """How closely a page is told if nothing is said; None if that is as it fits."""
     values_only: bool = False

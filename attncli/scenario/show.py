@@ -77,7 +77,7 @@ class Show(NamedTuple):
         bool, Flag(), "`{graph: true}`: the page ends with who attends to whom, as a graph"
     ] = False
     pictures: Annotated[
-        bool, Flag(), "`{pictures: true}`: every format shows the pictures of the page"
+        bool, Flag(), "`{pictures: true}`: every format shows all pictures of the page"
     ] = False
     arrows: Annotated[
         Mapping[str, tuple[str, ...]],

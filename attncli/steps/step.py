@@ -159,6 +159,8 @@ class Results(NamedTuple, Generic[P]):
     """The names of those whose rows are shares."""
     pictures: tuple[str, ...] = ()
     """The names of the kinds of their pictures."""
+    further_pictures: tuple[str, ...] = ()
+    """The kinds of pictures of the same things, which are drawn where all are asked for."""
     running: Mapping[str, str] = MappingProxyType({})
     """The names of what takes the place of something given when training goes on, each with the
     name of that."""

@@ -18,6 +18,7 @@ from attncli.formats import RenderOptions, render
 from attncli.formats.html import asked
 from attncli.formats.pages import html
 from attncli.formats.svg.elements import LEAST_SIZE, TEXT_SIZE
+from attncli.option_values import Pictures
 from attncli.pages.parts.selection import Selection
 from attncli.pages.walkthrough import walkthrough
 from tests.auditor.calculator import rounds_to, value
@@ -49,7 +50,7 @@ PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobil
 def written(tmp_path: Path) -> Any:
     def write(name: str) -> Path:
         path = tmp_path / f"{name}.html"
-        page = walkthrough(shipped_trace(name), Selection().illustrated(True))
+        page = walkthrough(shipped_trace(name), Selection().illustrated(Pictures.ONE))
         path.write_text(render(page, "html", RenderOptions()), "utf-8")
         return path
 

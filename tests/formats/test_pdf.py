@@ -32,6 +32,7 @@ from attncli.formats.typst.text import characters
 from attncli.maths.notation.escaping import visible
 from attncli.maths.notation.typst import literal
 from attncli.names import Word
+from attncli.option_values import Pictures
 from attncli.pages.parts.selection import Selection
 from attncli.pages.walkthrough import walkthrough
 from attncli.trace import Trace
@@ -51,7 +52,7 @@ SCENARIOS = ["three_tokens_two_heads", "unigram", "yassine_lstm"]
 
 @cache
 def pdf_of(name: str) -> bytes:
-    return bytes_of(walkthrough(trace_of(SHIPPED[name]), Selection(pictured=True)))
+    return bytes_of(walkthrough(trace_of(SHIPPED[name]), Selection(pictures=Pictures.ALL)))
 
 
 def bytes_of(document: Document) -> bytes:

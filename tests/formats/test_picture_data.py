@@ -6,7 +6,8 @@ import json
 from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import combinations, pairwise
-from typing import TypeVar
+from math import e
+from typing import Any, TypeVar
 
 import numpy as np
 import pytest
@@ -31,6 +32,7 @@ from attncli.formats import RenderOptions, format_names, render
 from attncli.maths.equations import deciding
 from attncli.maths.equations.tree import INNER, without_rounding
 from attncli.names import Word, raw
+from attncli.option_values import Pictures
 from attncli.pages.parts.selection import Selection, select
 from attncli.pages.walkthrough import walkthrough
 from attncli.pipeline import load, work
@@ -43,7 +45,7 @@ Array = NDArray[np.float64]
 
 
 def illustrated(trace: Trace) -> Document:
-    return walkthrough(trace, Selection(pictured=True))
+    return walkthrough(trace, Selection(pictures=Pictures.ALL))
 
 
 def blocks_of(trace: Trace) -> Iterator[Block]:
@@ -114,12 +116,40 @@ def test_only_the_numbers_of_the_page_know_their_cells() -> None:
             assert made or trace[number.cell.quantity].number(1, number.cell.column) == number
 
 
-def test_bars_are_scores_and_what_softmax_makes_of_them() -> None:
-    trace = shipped_trace("i_love_ai")
+@pytest.mark.parametrize("changes", [(), ("W_Q=[[1, 0], [0, -1]]",)])
+def test_bars_are_powers_of_e_and_their_shares(changes: tuple[str, ...]) -> None:
+    """Of scores below 0, too: the smallest weight has the shortest bar."""
+    trace = work(load("i_love_ai", changes))
     (bars,) = pictures_of(trace, Bars, "The softmax of")
-    scores, weights = values_of(bars.series).T
-    assert scores.tolist() == (trace["Q"].values @ trace["K"].values.T)[1].tolist()
+    exp, weights = values_of(bars.series).T
+    scores = (trace["Q"].values @ trace["K"].values.T)[1]
+    assert (scores < 0).any() == bool(changes)
+    assert exp == pytest.approx(np.exp(scores), abs=0.0005)
     assert weights == pytest.approx(softmax(scores), abs=0.002)
+    assert (np.argsort(exp, kind="stable") == np.argsort(weights, kind="stable")).all()
+
+
+def weights_pictured(page: Document) -> list[Any]:
+    """The pictures of attention weights on a page, without the tables."""
+    blocks = [block for section in page.sections for block in section.blocks]
+    return [
+        block
+        for block in blocks
+        if isinstance(block, Graph)
+        or (isinstance(block, HeatMaps) and str(block.title).startswith("Weights of attention"))
+        or (isinstance(block, Bars) and "weights" in {str(s.name) for s in block.series})
+    ]
+
+
+@pytest.mark.parametrize(
+    "name", ["i_love_ai", "word_order", "three_tokens_two_heads", "encoder_block"]
+)
+def test_a_page_has_one_picture_of_the_weights(name: str) -> None:
+    """Of several heads the maps of all; the others where all are asked for."""
+    trace = shipped_trace(name)
+    one = weights_pictured(walkthrough(trace, Selection(pictures=Pictures.ONE)))
+    assert len(one) == 1
+    assert len(weights_pictured(illustrated(trace))) > 1
 
 
 @pytest.mark.parametrize("name", ["i_love_ai", "next_token"])
@@ -356,9 +386,9 @@ def test_pictures_fit_and_need_no_colour(width: int) -> None:
     lines = page.partition("The softmax of scores[love]")[2].splitlines()[2:10]
     scores, weights = (
         [line.count(fill) for line in lines if name in line]
-        for name, fill in (("scores", "█"), ("weights", "▒"))
+        for name, fill in (("exp", "█"), ("weights", "▒"))
     )
-    assert np.array(scores) / scores[0] == pytest.approx([1, 1, 2], abs=0.05)
+    assert np.array(scores) / scores[0] == pytest.approx([1, 1, e], abs=0.15)
     assert weights[0] == weights[1] < weights[2]
     assert 0 < max(weights) < min(scores)
 

@@ -19,6 +19,7 @@ from attncli.maths.notation.escaping import visible
 from attncli.maths.operations.equation import is_a
 from attncli.maths.operations.written import WrittenOperation
 from attncli.names import Word, raw
+from attncli.option_values import Pictures
 from attncli.pages.parts.diagrams import pipeline
 from attncli.pages.parts.selection import Selection
 from attncli.pages.walkthrough import walkthrough
@@ -264,7 +265,7 @@ def test_no_text_of_a_shipped_picture_stands_on_another_or_outside(
     chromium: Any, tmp_path: Path
 ) -> None:
     """As a browser measures them, each a little smaller than the room of its line."""
-    wrong, all_drawn = [], Selection(pictured=True)
+    wrong, all_drawn = [], Selection(pictures=Pictures.ALL)
     for name in share(6, SHIPPED, "texts"):
         path, page = tmp_path / f"{name}.svg", walkthrough(trace_of(SHIPPED[name]), all_drawn)
         try:

@@ -14,6 +14,7 @@ from attncli.formats import RenderOptions, render
 from attncli.formats.pages import html
 from attncli.judging.judging import Judge
 from attncli.maths.equations.tree import Location
+from attncli.option_values import Pictures
 from attncli.pages.parts.selection import Selection
 from attncli.pages.parts.sentences import printed_roots
 from attncli.pages.walkthrough import walkthrough
@@ -243,7 +244,7 @@ def test_what_practice_accepts_is_right_here(name: str, chromium: Any, tmp_path:
 @sampled(6, name=[name for name in SHIPPED if name not in LARGE])
 def test_a_page_has_few_stops(name: str, chromium: Any, tmp_path: Path) -> None:
     path = tmp_path / "page.html"
-    document = walkthrough(shipped_trace(name), Selection().illustrated(True))
+    document = walkthrough(shipped_trace(name), Selection().illustrated(Pictures.ONE))
     path.write_text(render(document, "html", RenderOptions()), "utf-8")
     with opened(chromium, path) as page:
         if not page.locator(".stepper:visible").count():

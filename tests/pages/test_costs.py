@@ -14,6 +14,7 @@ import pytest
 from attncli import load, work
 from attncli.commands.renderings import page_of
 from attncli.formats import RenderOptions, render
+from attncli.option_values import Pictures
 from attncli.pages.costs import BYTES, costs_of
 from attncli.pages.parts.cost_of_steps import StepCost
 from attncli.pages.parts.selection import Selection
@@ -108,7 +109,7 @@ def test_a_decoder_with_shared_heads_and_its_cache() -> None:
 
     same(found, *counted(forward, *linear, table))
     for floats, size in BYTES.items():
-        data = page_of(trace, (), "cost", pictured=False, floats=floats).data.told
+        data = page_of(trace, (), "cost", Pictures.NONE, floats=floats).data.told
         assert data["total"]["kv_cache"] == 2 * 2 * N * kv * d_k * size  # type: ignore[index]
 
 
@@ -124,7 +125,7 @@ def test_an_lstm_costs_what_its_formula_says() -> None:
     assert sum(cost.multiplications for cost in found) == N * (4 * h * (d + h) + 3 * h)
     module = torch.nn.LSTM(d, h)
     assert sum(cost.parameters for cost in found) == sum(p.numel() for p in module.parameters())
-    assert "kv_cache" not in page_of(trace, (), "cost", pictured=False).data.told["total"]  # type: ignore[operator]
+    assert "kv_cache" not in page_of(trace, (), "cost", Pictures.NONE).data.told["total"]  # type: ignore[operator]
 
 
 @pytest.mark.parametrize(
@@ -162,7 +163,7 @@ def test_the_page_in_all_formats(tmp_path: Path) -> None:
 def test_every_sign_of_the_page_is_true(name: str, form: str) -> None:
     """The steps that lines begin with are no quantities, which the auditor would look up."""
     trace = work(load(name))
-    page = render(page_of(trace, (), "cost", pictured=False), form, RenderOptions(80))
+    page = render(page_of(trace, (), "cost", Pictures.NONE), form, RenderOptions(80))
     report = audit(page, form, tables_of(trace))
     assert [said for said in report.false if not said.startswith("result:")] == []
     assert report.checked > 3

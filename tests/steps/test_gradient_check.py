@@ -14,6 +14,7 @@ from attncli import load, work
 from attncli.document.blocks import Callout, Table
 from attncli.document.pictures import Curves
 from attncli.names import Word
+from attncli.option_values import Pictures
 from attncli.pages.parts.gradients import chain_of
 from attncli.pages.parts.selection import select
 from attncli.steps import step_named
@@ -114,7 +115,7 @@ def test_what_has_no_way_back_has_nothing_to_check() -> None:
 def blocks(name: str, *, pictured: bool = False) -> list[Any]:
     source, changes = CHECKED[name]
     trace = work(load(source, changes))
-    return chain_of(trace, select(trace).illustrated(pictured))
+    return chain_of(trace, select(trace).illustrated(Pictures(pictured)))
 
 
 def test_sizes_are_norms_and_come_from_what_was_made() -> None:

@@ -8,9 +8,12 @@ from tempfile import TemporaryDirectory
 from attncli.document.blocks import Document
 from attncli.errors import UserError
 from attncli.formats import FormatInfo, PaperAbilities, RenderOptions
+from attncli.option_values import Pictures
 
 SUFFIXES = (".pdf",)
-ABILITIES = FormatInfo(PaperAbilities(together=True), pictured=True, products=True, package="typst")
+ABILITIES = FormatInfo(
+    PaperAbilities(together=True), pictures=Pictures.ONE, products=True, package="typst"
+)
 
 
 _GET = "pip install 'attncli[pdf]'"

@@ -295,7 +295,7 @@ def _document(document: doc.Document) -> dict[str, Any]:
         "attncli": VERSION,
         "title": document.title.raw,
         **_paper(document.paper),
-        **_unless_empty(about=_about(document)),
+        **_unless_empty(answer=_answer(document.answer), about=_about(document)),
         "rounding": dict(data.rounding),
         "given": [_given(block, data.sources) for block in data.given],
         "steps": [_section(section) for section in document.sections],
@@ -311,8 +311,20 @@ def _document(document: doc.Document) -> dict[str, Any]:
     }
 
 
+def _answer(answer: doc.Answer | None) -> dict[str, Any]:
+    if answer is None:
+        return {}
+    cell, step = _unless_empty(cell=answer.address), _unless_empty(step=answer.step)
+    return {"says": _text_of(answer.says), **cell, **step}
+
+
 def _about(document: doc.Document) -> str:
-    return " ".join(_text_of(b.text) for b in document.about if isinstance(b, doc.Paragraph))
+    texts = [
+        _text_of(block.text) if isinstance(block, doc.Paragraph)
+        else f"{'; '.join(map(_text_of, block.items))}."
+        for block in document.about if isinstance(block, doc.Paragraph | doc.Bullets)
+    ]  # fmt: skip
+    return " ".join(texts)
 
 
 def _of_variants(closing: Iterable[doc.Block]) -> Iterator[MatrixBlock]:

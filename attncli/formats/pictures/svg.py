@@ -25,9 +25,10 @@ from attncli.formats.svg.ribbons import ribbons
 from attncli.maths.notation.columns import bands
 from attncli.maths.notation.escaping import printed
 from attncli.names import Name, Word
+from attncli.option_values import Pictures
 
 SUFFIXES = (".svg",)
-ABILITIES = FormatInfo(pictured=True)
+ABILITIES = FormatInfo(pictures=Pictures.ALL)
 
 _MARGIN, _LINE, _GAP = 24, 28, 36
 _WIDEST = 960

@@ -35,6 +35,7 @@ from attncli.maths.operations.equation import is_a
 from attncli.maths.operations.positions import Sinusoids
 from attncli.maths.operations.softmax import DivideByRow
 from attncli.names import Name, Word, below
+from attncli.option_values import Pictures
 from attncli.pages.parts.blocks import matrix_block
 from attncli.pages.parts.selection import (
     Selection,
@@ -111,8 +112,13 @@ _THRESHOLDS = (0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)
 
 
 def attended(trace: Trace, part: PlannedStep, selection: Selection) -> Iterator[Subheading | Graph]:
-    """Yields a heading and the graph of the weights: the edges of each query, the heaviest
-    first."""
+    """Yields a heading and the graph of the weights: the edges of each query, the heaviest first.
+    Of one head among others only where all pictures are asked for: one of all heads comes last."""
+    place = part.place
+    assert isinstance(place, AttentionPlace)
+    among_others = place.attention.heads > 1 and selection.head is None
+    if among_others and selection.pictures is Pictures.ONE:
+        return
     for weights in made_by(trace, part):
         if weights.local == "weights":
             least = _threshold(weights)
@@ -416,17 +422,18 @@ MOST_BARS = 12
 
 
 def softmax_bars(trace: Trace, part: PlannedStep, selection: Selection) -> Iterator[Bars]:
-    """Yields the bars of the row that is worked; under a causal mask the last is the one that sees
-    every key."""
+    """Yields the bars of the row that is worked: its powers of e, which are never below 0 as scores
+    may be, and their shares. Under a causal mask the last row is the one that sees every key."""
     made = softmax_of(trace, part)
     if made is None:
         return
-    scores, shares = trace[made[0].operands[0]], trace[made[-1].name]
+    exp, shares = trace[made[0].name], trace[made[-1].name]
     i = _told_row(trace, shares, selection)
     places = largest(shares, i)
-    pairs = [(part.place.here(q.name), q) for q in (scores, shares)]
+    pairs = [(part.place.here(q.name), q) for q in (exp, shares)]
     series = tuple(Series(name, tuple(q.number(i, j) for j in places)) for name, q in pairs)
-    title = called_by(part, "The softmax of {}" + cut_of_bars(shares), scores, i)
+    about = "The softmax of {}: powers of e, and their shares" + cut_of_bars(shares)
+    title = called_by(part, about, trace[made[0].operands[0]], i)
     yield Bars(title, tuple(shares.columns.words[j] for j in places), series)
 
 
@@ -599,5 +606,7 @@ _KINDS: Mapping[str, Callable[[Trace, PlannedStep, Selection], Iterator[Block]]]
 
 def pictures_of(trace: Trace, part: PlannedStep, selection: Selection) -> Iterator[Block]:
     """Yields the pictures of a part, in the order in which its step names them."""
-    for kind in step_of(part).results.pictures:
+    results = step_of(part).results
+    further = results.further_pictures if selection.pictures is Pictures.ALL else ()
+    for kind in (*results.pictures, *further):
         yield from _KINDS[kind](trace, part, selection)

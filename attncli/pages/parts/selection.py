@@ -14,7 +14,7 @@ from attncli.maths.equations.elision import MOST_PARTS, elided_rows
 from attncli.maths.equations.tree import Symbol
 from attncli.maths.operations.rearranging import JoinRows, Same
 from attncli.names import Name, WordedText, below
-from attncli.option_values import DETAILS
+from attncli.option_values import DETAILS, Pictures
 from attncli.pages.parts.sentences import called_as, tied
 from attncli.scenario.file.address import AddressError, Index, parse_address
 from attncli.scenario.file.problems import ALL_THE_SAME, nearest
@@ -250,8 +250,8 @@ class Selection(NamedTuple):
     """The path of the only layer that is told."""
     head: int | None = None
     """The only head that is told, from 1."""
-    pictured: bool = False
-    """Whether pictures are drawn."""
+    pictures: Pictures = Pictures.NONE
+    """Which pictures are drawn."""
     parts: tuple[PlannedStep, ...] = ()
     """The parts that are told; all where none is named."""
     as_fits: bool = False
@@ -269,9 +269,15 @@ class Selection(NamedTuple):
         """Tells whether all is told that there is to tell, as somebody asked for it."""
         return self.partial or (self.detail == "full" and not self.as_fits)
 
-    def illustrated(self, pictured: bool) -> Selection:
-        """Returns the same selection with pictures, if these are asked for here or were before."""
-        return self._replace(pictured=self.pictured or pictured)
+    @property
+    def pictured(self) -> bool:
+        """Tells whether pictures are drawn."""
+        return self.pictures > Pictures.NONE
+
+    def illustrated(self, pictures: Pictures) -> Selection:
+        """Returns the same selection with these pictures, or with those that it has, if these are
+        more."""
+        return self._replace(pictures=max(self.pictures, pictures))
 
     def includes(self, part: PlannedStep) -> bool:
         """Tells whether a part is told."""
@@ -364,8 +370,8 @@ def select(
         raise SelectionError(wrong)
     path, number = next(iter(paths), None), next(iter(heads), None)
     queries = tuple(dict.fromkeys(found))
-    pictured = trace.scenario.page.show.pictures
-    selected = Selection(tuple(steps), queries, axis.names, detail, path, number, pictured)
+    pictures = Pictures.ALL if trace.scenario.page.show.pictures else Pictures.NONE
+    selected = Selection(tuple(steps), queries, axis.names, detail, path, number, pictures)
     return with_routing(trace, selected)
 
 

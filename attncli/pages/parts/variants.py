@@ -46,8 +46,8 @@ def variants_of(trace: Trace, selection: Selection) -> list[Block]:
     blocks: list[Block] = [Subheading(("Variants",))]
     whole = _NamedTrace(("in the scenario itself",), trace)
     by_name: dict[tuple[str, ...], _NamedTrace] = {_positions(trace): whole}
-    queries, axis, pictured = selection.queries, selection.axis, selection.pictured
-    rows = Selection(queries=queries, axis=axis, pictured=pictured)
+    queries, axis, pictures = selection.queries, selection.axis, selection.pictures
+    rows = Selection(queries=queries, axis=axis, pictures=pictures)
     for name, other in trace.variants.items():
         before = by_name.setdefault(
             _positions(other), _NamedTrace(("in the variant ", Word(name)), other)

@@ -663,7 +663,7 @@ AVERAGE_STEP = Step(
             " mean blurs them."
         ),
     ),
-    results=Results(names=("mean_weights",), plan=_plan_average, pictures=("heat_maps",)),
+    results=Results(names=("mean_weights",), plan=_plan_average, further_pictures=("heat_maps",)),
     formulas=Formulas(heads=2, config={"average_heads": True}),
     example=Example(changes=("heads=2", "average_heads=true")),
     mistakes=(

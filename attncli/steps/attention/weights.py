@@ -178,7 +178,8 @@ SOFTMAX_STEP = Step(
         names=("exp", "exp_sum", "weights"),
         plan=lambda place: softmax(place, place.x, place.name("weights"), "softmax"),
         adds_up_to_one=("weights",),
-        pictures=("heat_maps", "attended", "softmax_bars", "temperatures"),
+        pictures=("attended",),
+        further_pictures=("heat_maps", "softmax_bars", "temperatures"),
     ),
     formulas=Formulas(x="scaled"),
     inquiries=(
