@@ -15,7 +15,7 @@ from attncli.formats.colours import LIGHT, shade_of
 from tests.formats.test_live import page_of, shown
 
 PICTURES = """() => [...document.querySelectorAll("figure:is([data-cell], :has([data-cell]))")].map(figure => [
-  [figure.querySelector("[data-shows]")?.dataset.shows ?? "", (figure.closest("section") || figure.parentElement).id,
+  [figure.querySelector("[data-shows]")?.dataset.shows ?? "", figure.closest("section")?.id ?? "",
     figure.querySelector("figcaption").textContent],
   figure.hidden ? null :
   [...figure.querySelectorAll("svg, svg :not(desc *)")].map(one => [one.localName,
