@@ -23,7 +23,9 @@
 
   /** @type {Attncli.Page["numberAt"]} */
   const numberAt = (event) => {
-    const target = at(event).closest?.("main :is([data-n], td)");
+    const target = at(event).closest?.("main :is([data-n], svg [data-cell], td)");
+    const shape = target?.getAttribute("data-cell"); // a shape is its number's, an arrow that of its first
+    if (shape) return page.places.get(parseInt(shape))?.[0];
     return target && (target.matches("[data-n]") ? target : [...target.querySelectorAll("[data-n]")].find((shown) => cellOf(shown) === target));
   };
 
