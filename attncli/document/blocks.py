@@ -283,10 +283,11 @@ def as_on_paper(blocks: Iterable[Block], beside: Collection[Name] = ()) -> Itera
     every = tuple(each(blocks))
     products = [block for block in every if isinstance(block, ProductBlock)]
     there = {table.quantity for product in products for table in product.tables}
+    operands = {table.quantity for product in products for table in product.operands}
     for block in every:
         match block:
             case MatrixBlock():
-                again = block.given and block.quantity in there
+                again = block.quantity in operands and (block.given or not block.blanks)
             case SideBySide():
                 again = all(table.quantity in there for _, table in block.columns)
             case HeatMaps(maps=((_, table),)):
@@ -440,6 +441,8 @@ class Answer(NamedTuple):
     5)`."""
     cell: Location | None = None
     """The cell whose number it is; None where it counts something."""
+    address: str = ""
+    """The address of the cell, as `--cell` has it."""
     step: int | None = None
     """The number of the section that works it out; None of a given number."""
 

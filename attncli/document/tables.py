@@ -171,10 +171,14 @@ class ProductBlock(NamedTuple):
         return tuple(block for block in self.told if not isinstance(block, MatrixBlock))
 
     @property
+    def operands(self) -> tuple[MatrixBlock, ...]:
+        """Returns the tables that its numbers are worked from."""
+        return (self.left, self.above, *(() if self.added is None else (self.added,)))
+
+    @property
     def tables(self) -> tuple[MatrixBlock, ...]:
         """Returns the tables that are laid out, in the order in which one meets them."""
-        tables = (self.left, self.above, self.added, self.result, self.after)
-        return tuple(table for table in tables if table is not None)
+        return (*self.operands, self.result, *(() if self.after is None else (self.after,)))
 
 
 class Branch(NamedTuple):

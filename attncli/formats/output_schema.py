@@ -90,6 +90,11 @@ def _page() -> Schema:
             "steps": _list(_defined("step")),
             "notes": _list(_TEXT),
         },
+        answer=_record(
+            {"says": {**_TEXT, "description": "the answer of the page, in words with its number"}},
+            cell={**_TEXT, "description": "the cell whose number it is, as `--cell` has it"},
+            step={**_WHOLE, "description": "the step that works it out; none if it is given"},
+        ),
         about={**_TEXT, "description": "what the page answers, and what to look at"},
         unused=_list(_TEXT),
         unfinished=_record({"step": _TEXT, "needs": _list(_TEXT)}),

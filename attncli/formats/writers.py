@@ -22,7 +22,7 @@ from attncli.document.blocks import (
     beside_products,
     rule_for,
 )
-from attncli.document.tables import MatrixBlock
+from attncli.document.tables import MatrixBlock, ProductBlock
 from attncli.maths.equations.elision import elided_rows
 from attncli.maths.equations.tree import Equation, Expression, Root, Symbol, Transposed
 from attncli.maths.notation.escaping import harmless
@@ -122,7 +122,18 @@ class Tables(NamedTuple):
     matrices: tuple[MatrixBlock, ...]
 
 
-Piece = Block | Title | Heading | NewPage | Tables
+class Products(NamedTuple):
+    """Products of one left operand, which is told once for all of them."""
+
+    blocks: tuple[ProductBlock, ...]
+
+    @property
+    def left(self) -> MatrixBlock:
+        """Returns what is at their left."""
+        return self.blocks[0].left
+
+
+Piece = Block | Title | Heading | NewPage | Tables | Products
 
 
 def pieces_of(document: Document) -> Iterator[Piece]:
@@ -166,6 +177,34 @@ def with_tables_together(pieces: Iterable[Piece]) -> Iterator[Piece]:
             yield from _rows_of(block for block in group if isinstance(block, MatrixBlock))
         else:
             yield from group
+
+
+def with_products_together(
+    pieces: Iterable[Piece], fit: Callable[[Products], bool]
+) -> Iterator[Piece]:
+    """Yields the pieces, products of one left operand that follow each other as one, as far as they
+    `fit` beside each other and have no lines between them."""
+    row = Products(())
+    for piece in pieces:
+        if not isinstance(piece, ProductBlock):
+            yield from (row,) if row.blocks else ()
+            row = Products(())
+            yield piece
+            continue
+        more = Products((*row.blocks, piece))
+        if not row.blocks or (_go_together(row.blocks[-1], piece) and fit(more)):
+            row = more
+        else:
+            yield row
+            row = Products((piece,))
+    yield from (row,) if row.blocks else ()
+
+
+def _go_together(first: ProductBlock, second: ProductBlock) -> bool:
+    both = (first, second)
+    left, other = (block.left for block in both)
+    alike = (left.quantity, left.rows, left.display) == (other.quantity, other.rows, other.display)
+    return alike and not any(block.working or block.after for block in both)
 
 
 def _rows_of(tables: Iterable[MatrixBlock]) -> Iterator[Tables]:

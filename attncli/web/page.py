@@ -8,7 +8,7 @@ from attncli.formats.html.blocks import escaped
 from attncli.maths.notation.escaping import visible
 from attncli.names import Word
 from attncli.plugins import COMMANDS, plugins
-from attncli.web.session import ServedScenario
+from attncli.web.session import Edit, ServedScenario, told_edits
 
 _LONGEST = 160
 _PANELS = {
@@ -54,7 +54,8 @@ def _wrong(session: ServedScenario) -> str:
     if not session.problems:
         return ""
     told = "".join(f"<p>{escaped(t)}</p>{_excerpt(ls)}" for t, ls in session.excerpts())
-    return f'<div class="wrong" role="alert">{told}</div>'
+    dimmed = "<p>The numbers above are as they were before.</p>" if session.worked else ""
+    return f'<div class="wrong" role="alert">{told}{dimmed}</div>'
 
 
 def _excerpt(lines: Sequence[tuple[int, str, bool]]) -> str:
@@ -69,15 +70,33 @@ def _lines(lines: Iterable[tuple[int, str, bool]]) -> Iterator[str]:
 
 
 def _changed(session: ServedScenario) -> str:
-    """Shows what was changed, and what can be done about it."""
-    made = {change.key: change.value for change in session.changes}
-    acts = [("undo", "Undo")] if session.changes or session.undone else []
-    if made:
-        acts = [("write", "Write to file"), *acts, ("drop", "Drop")]
-    texts = ", ".join(f"{escaped(key)} = {escaped(value)}" for key, value in made.items())
-    many = f"{len(made)} {'change' if len(made) == 1 else 'changes'}: {texts} " if made else ""
-    buttons = " ".join(f'<button type="button" data-act="{a}">{t}</button>' for a, t in acts)
-    return f'<p class="made">{many}{buttons}</p>' if acts else ""
+    """Shows what was changed or written, and what can be done about it: only that."""
+    acts: list[tuple[str, str]] = []
+    if session.can_write:
+        acts.append(("write", f"Write to {session.path.name}"))
+    if session.can_undo and not session.problems:
+        whose = "Undo" if session.changes else "Take the writing back"
+        acts.append(("undo", f"{whose}: {_in_short(session.undoing)}"))
+    if session.changes:
+        acts.append(("drop", "Drop all"))
+    pending = session.pending
+    told = f"Not in the file: {told_edits(pending)}." if pending else session.said
+    buttons = " ".join(
+        f'<button type="button" data-act="{act}">{escaped(text)}</button>' for act, text in acts
+    )
+    if not told and not buttons:
+        return ""
+    return f'<p class="made"><span role="status">{escaped(told)}</span> {buttons}</p>'
+
+
+_MOST_TOLD = 2
+
+
+def _in_short(edits: Sequence[Edit]) -> str:
+    """Says some changes, of many the first ones."""
+    more = len(edits) - _MOST_TOLD
+    told = told_edits(edits[:_MOST_TOLD])
+    return f"{told} and {more} more" if more > 0 else told
 
 
 def exercise_links(files: Iterable[str]) -> str:

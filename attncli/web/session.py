@@ -22,11 +22,12 @@ from attncli.errors import Complaints, Problem, UserError
 from attncli.formats import RenderOptions, render
 from attncli.names import Word
 from attncli.output_files import Contents, encoded, replace_file
+from attncli.pages.parts.constants import told_with_constants
 from attncli.pipeline import work
 from attncli.pipeline.trees import FileText, tree_of, with_changes
 from attncli.scenario.file import reading, shipped
 from attncli.scenario.file.changes import Change
-from attncli.scenario.file.editing import edited
+from attncli.scenario.file.editing import edited, splice_of
 from attncli.scenario.file.named_files import named_in
 from attncli.scenario.file.nodes import Map
 from attncli.scenario.file.problems import Diagnostics
@@ -51,6 +52,33 @@ def _stamp(path: Path) -> object:
     return stat.st_mtime_ns, stat.st_size, stat.st_ino
 
 
+class Edit(NamedTuple):
+    """A value that is said otherwise."""
+
+    key: str
+    """Under which key."""
+    old: str
+    """What is said there before, nothing where nothing is."""
+    new: str
+    """What is said there then, nothing where nothing is any more."""
+    line: int = 0
+    """The line of the file where it is said then."""
+
+    @property
+    def back(self) -> Edit:
+        """Returns what takes it back."""
+        return Edit(self.key, self.new, self.old)
+
+
+class Writing(NamedTuple):
+    """A writing of changes into a file."""
+
+    former: FileText
+    """What the file said before."""
+    edits: tuple[Edit, ...]
+    """What was changed in that."""
+
+
 class ChangedText(NamedTuple):
     """A file's text, and what is changed in that."""
 
@@ -69,12 +97,32 @@ class ChangedText(NamedTuple):
         text = edited(self.file.text, self.changes, SCENARIO.known)
         return self.file._replace(data=mark + encoded(text))
 
+    def edits(self, after: FileText | None = None) -> Iterator[Edit]:
+        """Yields what the changes do to the text, each key once, with its line in the text `after`
+        it."""
+        for key, new in {change.key: change.value for change in self.changes}.items():
+            old = self.said(key)
+            if old != new:
+                place = None if after is None else splice_of(after.text, key)
+                line = 0 if after is None or place is None else _line_at(after.text, place.start)
+                yield Edit(key, old, new, line)
+
+    def said(self, key: str) -> str:
+        """Returns what the text says under a key, without the changes."""
+        place = splice_of(self.file.text, key)
+        return "" if place is None else self.file.text[place.start : place.end].strip()
+
     def stamps(self) -> Mapping[Path, object]:
         """Returns what changes when a file is written, for each file that is named in the text."""
         with suppress(UserError):
             places = [self.file.path.parent / name for name in named_in(self.tree)]
             return {place: _stamp(place) for place in places}
         return {}
+
+
+def _line_at(text: str, place: int) -> int:
+    """Returns the number of the line in which a place of a text is."""
+    return text.count("\n", 0, place) + 1
 
 
 class Worked(NamedTuple):
@@ -95,8 +143,9 @@ class ServedScenario:
         self.problems: Sequence[Problem] = ()
         self.changes: tuple[Change, ...] = ()
         self.file = FileText(self.path, b"")
-        # what the file said before each change that was written
-        self.undone: list[ChangedText] = []
+        self.writings: list[Writing] = []
+        self.said = ""
+        """What the last act did to the file."""
         self.saved: list[Worked] = []  # the last two texts of the file
         self._shipped = str(self.path) != typed.scenario
         page = PageOptions("html", allowed=typed.allowed)
@@ -114,6 +163,11 @@ class ServedScenario:
         wait = Paragraph(("This page is being worked out.",))
         return render(Document(Word(self.path.stem), (), closing=(wait,)), "html", _SERVED)
 
+    @property
+    def worked(self) -> bool:
+        """Tells whether there are numbers to show."""
+        return self._worked is not None
+
     def read(self) -> bytes:
         """Reads what the file says by now. Raises UserError for what is no scenario's file."""
         return reading.bytes_of(self.path, step_meant, again=True)
@@ -126,6 +180,7 @@ class ServedScenario:
             not self.version or bool(self.problems) or not self._says(self.file.data)
         )
         if is_new or any(_stamp(path) != stamp for path, stamp in self._named.items()):
+            self.said = ""
             self.renew()
 
     def _says(self, data: bytes) -> bool:
@@ -170,7 +225,7 @@ class ServedScenario:
 
     def _work(self, changed: ChangedText) -> Worked:
         trace = work(self._typed.page.allowed.load(*changed))
-        page = commands.whole_page(trace, self._typed)
+        page = told_with_constants(commands.whole_page(trace, self._typed), trace)
         interactive = page.interactive._replace(changeable=changeable(trace, *changed))
         page = page._replace(interactive=interactive)
         return Worked(changed, trace, render(page, "html", _SERVED))
@@ -183,36 +238,72 @@ class ServedScenario:
         wrong = self._attempted(changes)
         if wrong:
             raise UserError(wrong)
-        self._named = named
+        self._named, self.said = named, ""
+
+    @property
+    def pending(self) -> tuple[Edit, ...]:
+        """Returns the changes that aren't in the file yet."""
+        return tuple(ChangedText(self.file, self.changes).edits())
+
+    @property
+    def undoing(self) -> tuple[Edit, ...]:
+        """Returns what undoing does: it takes the last change back, or the last writing."""
+        if not self.changes:
+            return (
+                tuple(edit.back for edit in reversed(self.writings[-1].edits))
+                if self.can_undo
+                else ()
+            )
+        key, value = self.changes[-1].key, self.changes[-1].value
+        before = {change.key: change.value for change in self.changes[:-1]}
+        return (Edit(key, value, before.get(key, ChangedText(self.file).said(key))),)
+
+    @property
+    def can_undo(self) -> bool:
+        """Tells whether there is something to take back: a change, or a writing with nothing
+        written by others since."""
+        return bool(self.changes) or (bool(self.writings) and self.file.data == self._written)
+
+    @property
+    def can_write(self) -> bool:
+        """Tells whether the file may be written: one that comes with attn stays as it is."""
+        return bool(self.changes) and not self._shipped and not self.problems
 
     def drop(self) -> None:
         """Goes back to what the file says."""
-        self.changes = ()
+        self.changes, self.said = (), ""
         self.renew()
 
     def write(self) -> None:
         """Writes the changes into the file. Raises UserError where it was changed since, or can't
         be worked with them."""
         self._check_writable(self.file.data)
-        new = ChangedText(ChangedText(self.file, self.changes).written())
+        changed = ChangedText(self.file, self.changes)
+        new = ChangedText(changed.written())
         named, worked = new.stamps(), self._work(new)
         self._put(new.file, self.file.data)
         if self.file.data != self._written:
-            self.undone.clear()  # what others wrote isn't to be lost by undoing what was before it
-        self.undone += [ChangedText(self.file, self.changes[:k]) for k in range(len(self.changes))]
+            self.writings.clear()  # what others wrote stays, whatever is taken back
+        writing = Writing(self.file, tuple(changed.edits(new.file)))
+        self.writings.append(writing)
         self._written, self._named = new.file.data, named
+        self.said = f"Written to {self.path.name}: {told_edits(writing.edits, self.path.name)}."
         self._show(worked)
 
     def undo(self) -> None:
-        """Takes the last change back, out of the file too. Raises UserError."""
+        """Takes the last change back, or else the last writing: the file says again what it said
+        before. Raises UserError."""
+        said = ""
         if self.changes:
             self.changes = self.changes[:-1]
-        elif self.undone:
-            former = self.undone[-1].written()
+        elif self.writings:
+            former, back = self.writings[-1].former, self.undoing
             self._put(former, self._written)
-            self.undone.pop()
+            self.writings.pop()
             self._written = former.data
+            said = f"{self.path.name} is as before: {told_edits(back)}."
         self.renew()
+        self.said = said
 
     def _put(self, new: FileText, expected: bytes) -> None:
         replace_file(str(self.path), new.data, partial(self._check_writable, expected))
@@ -290,6 +381,18 @@ class ServedScenario:
             first = max(1, at - _AROUND)
             near = enumerate(lines[first - 1 : at + _AROUND if at else 0], start=first)
             yield _shortly(problem, self.path), [(k, text, k == at) for k, text in near]
+
+
+def told_edits(edits: Sequence[Edit], file: str = "") -> str:
+    """Says what is changed from what to what, and where in a file: `mine.yaml:7 W_K[1, 2] 1 →
+    3`."""
+    return "; ".join(_told_edit(edit, file) for edit in edits)
+
+
+def _told_edit(edit: Edit, file: str) -> str:
+    key, old, new = edit.key.replace(",", ", "), edit.old or "(not said)", edit.new or "(not said)"
+    at = f"{file}:{edit.line} " if file and edit.line else ""
+    return f"{at}{key} {old} → {new}"
 
 
 _MOST_SHOWN = 5

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache, partial
+from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
-from unicodedata import combining, normalize
+from typing import TYPE_CHECKING, NamedTuple
 
 from attncli.commands.arguments import Allowed, Arguments, FilesOutput, PageOptions, TextOutput
 from attncli.commands.progress import watched
@@ -16,10 +14,12 @@ from attncli.errors import Complaints
 from attncli.names import Word
 from attncli.output_files import Contents, OutputError, check_folder, distinct_names, encoded
 from attncli.plugins import has_wing
+from attncli.web.cards import Card, card_of
+from attncli.web.search import SearchPlace, new_words, places_of, prose, step_texts
 
 if TYPE_CHECKING:
     from attncli.classroom.files.exercise_file import Ask
-    from attncli.document.blocks import Block, Document, Spans
+    from attncli.document.blocks import Block, Document
     from attncli.formats.html.webpage import FoldOut, SiteEntry, SiteGroup, SiteLink
     from attncli.trace import Trace
     from attncli.web.commands import SiteArguments
@@ -55,19 +55,6 @@ class SiteFile(NamedTuple):
     contents: Contents
 
 
-class SearchPlace(NamedTuple):
-    """A section as a search finds it."""
-
-    heading: str
-    """Its heading."""
-    step: str
-    """Its step."""
-    quantities: str
-    """The names of its quantities."""
-    words: str
-    """The words of its text that the search has from none of these."""
-
-
 class Published(NamedTuple):
     """A scenario as the site tells it."""
 
@@ -75,6 +62,8 @@ class Published(NamedTuple):
     title: Word
     says: Word
     """What it shows."""
+    card: Card
+    """Its page in small."""
     files: Mapping[str, SiteFile]
     """Its files by their names, its page the first."""
     words: str
@@ -88,6 +77,13 @@ class Published(NamedTuple):
     def page(self) -> str:
         """Returns the name of its page."""
         return self.source.stem + _PAGE
+
+    @property
+    def numbers(self) -> str:
+        """Returns the name of the file that has its page's numbers."""
+        from attncli.formats.html.webpage import numbers_file
+
+        return numbers_file(self.source.stem)
 
 
 def _in_all_formats(source: SiteSource, allowed: Allowed) -> Published:
@@ -106,9 +102,10 @@ def _in_all_formats(source: SiteSource, allowed: Allowed) -> Published:
         source,
         Word(scenario.title),
         Word(says),
+        card_of(trace, page),
         {source.stem + end: file for end, file in pairs.items()},
-        _new_words(_prose((*page.opening, *page.closing)), f"{scenario.title} {says}"),
-        tuple(_places(page)),
+        new_words(prose((*page.lead, *page.opening, *page.closing)), f"{scenario.title} {says}"),
+        tuple(places_of(page)),
         tuple(_folded(trace, _commands(whole_page(trace, typed)), pairs.get(_SOURCE))),
     )
 
@@ -142,65 +139,6 @@ def _typed(block: Block) -> str:
         return ""
     terms = [str(span.name) for span in block.text if isinstance(span, Term)]
     return text_of_spans(block.text) if any(t.startswith(("attn ", "--")) for t in terms) else ""
-
-
-def _places(page: Document) -> Iterator[SearchPlace]:
-    """Yields the sections of a page, in the order in which their places on it are counted."""
-    from attncli.document.blocks import in_lines, parts_of, text_of_spans
-    from attncli.document.tables import MatrixBlock
-
-    steps = _step_texts()
-    for section in (section for section in page.sections if not section.is_data):
-        tables = (
-            table for block in in_lines(section.blocks) for table in parts_of(block, MatrixBlock)
-        )
-        names = " ".join(dict.fromkeys(str(table.name) for table in tables))
-        heading = text_of_spans(section.heading)
-        found = f"{heading} {names} {steps.get(section.step, '')}"
-        words = _new_words(_prose((*section.blocks, *section.lesson)), found)
-        yield SearchPlace(heading, section.step, names, words)
-
-
-@cache
-def _step_texts() -> Mapping[str, str]:
-    """Returns what is said of each step, whatever its numbers: the words of its lesson."""
-    from attncli.steps import steps
-
-    return {
-        step.name: _new_words(
-            f"{step.name} {step.words.title} {step.words.does} {step.words.why} {step.words.more}"
-            f" {' '.join(mistake.says for mistake in step.mistakes)}"
-        )
-        for step in steps()
-    }
-
-
-def _prose(blocks: Iterable[Block]) -> str:
-    """Joins the sentences of some blocks."""
-    from attncli.document.blocks import (
-        Bullets,
-        Callout,
-        Paragraph,
-        Subheading,
-        parts_of,
-        text_of_spans,
-    )
-
-    texts: list[Spans] = []
-    for block in blocks:
-        told: Iterator[Any] = parts_of(block, (Bullets, Callout, Paragraph, Subheading))
-        for part in told:
-            texts += part.items if isinstance(part, Bullets) else (part.text,)
-    return " ".join(map(text_of_spans, texts))
-
-
-def _new_words(text: str, known: str = "") -> str:
-    """Returns the words of a text, each once, that aren't within another text, as the search reads
-    both: in small letters without accents. Numbers aren't words."""
-    plain = "".join(c for c in normalize("NFKD", f"{text}\0{known}") if not combining(c)).lower()
-    text, _, known = plain.partition("\0")
-    words = dict.fromkeys(re.findall(r"[^\W\d]\w+", text))
-    return " ".join(word for word in words if word not in known)
 
 
 def _folded(trace: Trace, commands: Sequence[str], file: SiteFile | None) -> Iterator[FoldOut]:
@@ -424,8 +362,11 @@ def _first_page(done: Sequence[Published], typed: SiteArguments) -> str:
     texts = (*(() if typed.from_ else _OF_COURSE), _OPENING)
     page = _text_page(_TITLE, texts, _example(done[0].source, typed.allowed))
     met = {place.step for one in done for place in one.places}
-    told = {step: text for step, text in _step_texts().items() if step in met}
-    lessons = [[one.page, shown(one.title), shown(one.says), one.words, one.places] for one in done]
+    told = {step: text for step, text in step_texts().items() if step in met}
+    lessons = [
+        [one.page, shown(one.title), shown(one.says), one.words, one.places, one.numbers]
+        for one in done
+    ]
     return first_page(page, _links(DOUBT), _groups(done), {"steps": told, "lessons": lessons})
 
 
@@ -501,7 +442,7 @@ def _linked(name: str, published: Published, around: Sequence[SiteLink]) -> dict
     page = lesson_page(contents, stem, links, own, around, published.folded if is_first else ())
     if not is_first:
         return {name: page}
-    alone, its_numbers = numbers_apart(page)
+    alone, its_numbers = numbers_apart(page, numbers)
     return {name: alone, numbers: its_numbers}
 
 
@@ -521,7 +462,7 @@ def _listed(published: Published) -> SiteEntry:
         if name != published.page
     )
     link = SiteLink(published.title, published.page)
-    return SiteEntry(published.source.stem, link, published.says, others)
+    return SiteEntry(published.source.stem, link, published.says, others, *published.card)
 
 
 def _files_written(folder: str, count: int, files: Mapping[str, Contents]) -> str:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
-
-from tests.auditor.calculator import number
 
 Json = Mapping[str, Any]
 _SAME = 1e-9
-_DIFFERING = re.compile(r"The source prints \d+ numbers?: ")
 
 
 class Comparison(NamedTuple):
@@ -47,29 +43,3 @@ def _quantities(page: Json) -> dict[str, Json]:
 def _rows(quantity: Json) -> dict[str, list[float]]:
     values = (row if isinstance(row, list) else [row] for row in quantity["values"])
     return dict(zip(quantity["rows"], values, strict=True))
-
-
-def listed(page: Json, note: str) -> list[dict[str, str]]:
-    """What stands below a note on how many published numbers don't follow, row by row."""
-    notes = [value for value in page["notes"] if _DIFFERING.search(value)]
-    return [*_tables_of_published(page)][notes.index(note)]
-
-
-def _tables_of_published(page: Json) -> Iterator[list[dict[str, str]]]:
-    for table in page.get("tables", ()):
-        if "Source" in table["headings"]:
-            yield [dict(zip(table["headings"], row, strict=True)) for row in table["rows"]]
-
-
-def not_told(page: Json, name: str, texts: Sequence[str]) -> int:
-    """How many differing numbers of a quantity have no sentence of their own in a section."""
-    cells = {
-        (row["Number"], number(row["Source"]))
-        for rows in [*_tables_of_published(page)][:1]
-        for row in rows
-        if row["Number"].startswith(f"{name}[")
-    }
-    local = re.escape(name.rpartition(".")[2])
-    return len(cells) - sum(
-        bool(re.match(rf"The source prints \S+ for {local}\[", text)) for text in texts
-    )

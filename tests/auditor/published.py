@@ -4,49 +4,41 @@ own tables."""
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any, NamedTuple
 
-from tests.auditor.calculator import number, rounds_to, value
+from tests.auditor.calculator import number, value
 from tests.auditor.html import main_of
 from tests.auditor.latex import plain, words
 from tests.auditor.tables import Tables
 
-_SAID = re.compile(
-    r"The source prints (?P<theirs>−?[\d.∞]+) for (?P<cell>.+?), but (?:here it is|(?P<worked>.+?) (?P<sign>[=≈]))"
-    r" (?P<ours>−?[\d.∞]+)\.(?!\d)"
+_MARK = re.compile(r"The source prints (?P<said>[^:]+? for [^:]+?)\.(?!\d)")
+_CELL = re.compile(
+    r"(?P<theirs>−?[\d.∞]+) for (?P<cell>.+?)(?=, −?[\d.∞]+ for | and −?[\d.∞]+ for | and \d+ more|$)"
 )
+_MORE = re.compile(r"(\d+) more numbers otherwise")
 _COUNTED = re.compile(
-    r"(?:(?P<which>All|Both|The)(?: (?P<count>\d+))? numbers? that the source prints follows? from the given ones"
-    r"|The source prints (?P<told>\d+) numbers?: (?P<verdicts>[^.]*))\."
+    r"(?P<which>All|None|\d+) of the source's (?P<of>\d+) numbers (?:follow)|The source's number (?P<one>follows|doesn't follow)"
 )
 
 
 _AT = "Place"
 
 
-class Said(NamedTuple):
-    """A sentence on a number of the source's: the cell, its number, ours, and our working."""
+class Mark(NamedTuple):
+    """A number that a page says the source prints otherwise, and the cell that it is of."""
 
     cell: str
     theirs: str
-    ours: str
-    worked: Decimal | None
-    sign: str
 
 
-def said_on(page: str, form: str) -> list[Said]:
-    """The sentences of a page in a format, in their order."""
+def marks_on(page: str, form: str) -> list[Mark]:
+    """The marks of a page in a format, in their order."""
     readers = {"terminal": _terminal, "markdown": _markdown, "latex": _latex, "html": _html}
     text = page if form == "json" else readers[form](page)
-    return [_said(match) for match in _SAID.finditer(text)]
-
-
-def _said(match: re.Match[str]) -> Said:
-    worked = value(match["worked"], _no_names) if match["worked"] else None
-    return Said(match["cell"], match["theirs"], match["ours"], worked, match["sign"] or "")
+    said = (match["said"] for match in _MARK.finditer(text))
+    return [Mark(m["cell"], m["theirs"]) for part in said for m in _CELL.finditer(part)]
 
 
 def _no_names(name: str) -> Any:
@@ -76,7 +68,7 @@ def _latex(page: str) -> str:
     notes = re.findall(
         r"\\begin\{quote\}\\raggedright\n(The source prints.*?)\n\\end\{quote\}", page, re.DOTALL
     )
-    whole = (re.sub(r"\\texttt\{(.*?)\}(?=,\s+but)", lambda m: words(m[1]), note) for note in notes)
+    whole = (re.sub(r"\\texttt\{(.*?)\}", lambda m: words(m[1]), note) for note in notes)
     return "\n".join(_without_mathematics(note) for note in whole)
 
 
@@ -84,61 +76,42 @@ def _without_mathematics(note: str) -> str:
     return re.sub(r"\$(.*?)\$", lambda formula: plain(formula[1]), note)
 
 
-def audit_published(page: Mapping[str, Any], published: Mapping[str, Any]) -> Iterator[str]:
-    """What is false in what the JSON of a page says of the `published` of its file: sentences whose
-    numbers, working or verdict are wrong; differences that are not said, or not listed."""
+def audit_published(
+    page: Mapping[str, Any], published: Mapping[str, Any], listed: Sequence[Mapping[str, str]]
+) -> Iterator[str]:
+    """What is false in what the JSON of a page says of the `published` of its file, beside the rows
+    that `attn check` lists: differences that are not marked, or not listed; wrong counts."""
     tables = Tables(page)
     texts = [text for step in page["steps"] for text in step.get("text", ())]
-    claims = said_on("\n".join(texts), "json")
-    for sentence in claims:
-        yield from _false(sentence)
     yield from _false_rows("\n".join(texts), tables)
     printed = [*_printed(published, tables)]
     differing = [(theirs, at) for theirs, ours, at in printed if not _follows(theirs, ours)]
-    listed = [
-        dict(zip(table["headings"], row, strict=True))
-        for table in page.get("tables", ())
-        for row in table["rows"]
-        if "Source" in table["headings"]
-    ]
     if [(number(row["Source"]), row.get(_AT, "")) for row in listed] != differing:
         yield f"listed: {listed}, differing: {differing}"
-    pairs = {(number(claim.theirs), number(claim.ours)) for claim in claims}
-    if pairs - {(number(row["Source"]), number(row["Here"])) for row in listed}:
-        yield f"said and not listed: {claims}"
+    marks = [(mark.cell, number(mark.theirs)) for mark in marks_on("\n".join(texts), "json")]
+    known = {(row["Number"].rpartition(".")[2], number(row["Source"])) for row in listed}
+    if {(cell.rpartition(".")[2], theirs) for cell, theirs in marks} - known:
+        yield f"marked and not listed: {marks}"
+    cells = {(row["Number"], row["Source"]) for row in listed}
+    others = sum(int(n) for text in texts for n in _MORE.findall(text))
+    if len(marks) + others != len(cells):
+        yield f"{len(marks)} marks and {others} others of {cells}"
     wrong = [row["Verdict"] for row in listed if row["Verdict"] != "correct"]
-    (counts,) = (note for note in page["notes"] if _COUNTED.match(note))
-    if not _counts(counts, len(printed), wrong):
-        yield f"{counts}: {wrong} of {len(printed)}"
-    if int((re.findall(r"It assumes (\d+) more number", counts) or [0])[0]) != _assumed(published):
-        yield f"{counts}: {_assumed(published)} assumed"
+    for note in page["notes"]:
+        if (match := _COUNTED.match(note)) and not _counts(match, len(printed), len(wrong)):
+            yield f"{note}: {wrong} of {len(printed)}"
+    if printed and not any(_COUNTED.match(note) for note in page["notes"]):
+        yield "no count"
 
 
-def _assumed(published: Mapping[str, Any]) -> int:
-    """How many numbers of a file its source assumes."""
-    entries = (value for value in published.values() if isinstance(value, dict))
-    return sum(len(_flat(entry["numbers"])) for entry in entries if entry.get("assumed") == "true")
-
-
-def _counts(sentence: str, printed: int, wrong: list[str]) -> bool:
-    match = _COUNTED.match(sentence)
-    assert match is not None
-    if match["which"]:
-        count = int(match["count"] or {"Both": 2, "The": 1}[match["which"]])
-        return count == printed and not wrong
-    named = {
-        name.removesuffix("s") if name.startswith(("slip", "known")) else name: int(number)
-        for number, name in re.findall(r"(\d+) ([a-z ]+)", match["verdicts"])
-    }
-    every = int(match["told"]) == printed == sum(named.values())
-    return every and {**named, "correct": 0} == {**Counter(wrong), "correct": 0} and bool(wrong)
-
-
-def _false(claim: Said) -> Iterator[str]:
-    if claim.worked is not None and rounds_to(claim.worked, claim.ours) != (claim.sign == "="):
-        yield f"sign: {claim}"
-    if _follows(number(claim.theirs), claim.ours):
-        yield f"no difference: {claim}"
+def _counts(match: re.Match[str], printed: int, wrong: int) -> bool:
+    if match["one"]:
+        return (printed, wrong) == (1, int(match["one"] != "follows"))
+    right = {"All": printed, "None": 0}.get(match["which"])
+    return (
+        int(match["of"]) == printed
+        and (right if right is not None else int(match["which"])) == printed - wrong
+    )
 
 
 def _false_rows(text: str, tables: Tables) -> Iterator[str]:

@@ -397,7 +397,7 @@ def _tex_product(head: str, lines: Sequence[str]) -> Product:
     )
 
 
-_TEX_APART = r"@{\hspace{2.0em}}"
+_TEX_APART = r"@{\hspace{1.6em}}"
 
 
 def _tex_statements(rows: Iterable[str]) -> Iterator[Statement]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from itertools import pairwise
@@ -303,21 +302,16 @@ def _not_one(claim: Said, match: re.Match[str]) -> bool:
     return sum(row) == number(match["total"]) != 1
 
 
-def _counted(claim: Said, match: re.Match[str]) -> bool:
-    rows = counts.listed(claim.page, claim.text)
-    texts = [row["Verdict"] for row in rows if row["Verdict"] != "correct"]
-    named = {
-        name.removesuffix("s") if name.startswith(("slip", "known")) else name: int(count)
-        for count, name in (entry.split(" ", 1) for entry in match["verdicts"].split(", "))
-    }
-    right = named.pop("correct", 0)
-    return right + len(texts) == int(match["of"]) and named == Counter(texts)
-
-
-def _not_told(claim: Said, match: re.Match[str]) -> bool:
-    (texts,) = (step["text"] for step in claim.page["steps"] if claim.text in step.get("text", ()))
-    name = claim.tables.full(match["name"], claim.path)
-    return counts.not_told(claim.page, name, texts) == int(match["n"])
+def _marked(claim: Said, match: re.Match[str]) -> bool:
+    """The source prints other numbers than these cells have."""
+    cells = re.findall(
+        rf"({_N}|−?∞) for (.+?)(?=, (?:{_N}|−?∞) for | and (?:{_N}|−?∞) for |$)", match["marks"]
+    )
+    own = [(theirs, claim.tables.parted(cell, claim.path)) for theirs, cell in cells]
+    return bool(own) and all(
+        not same(number(theirs), number(str(claim.tables[full].texts(indices))))
+        for theirs, (full, indices) in own
+    )
 
 
 def _compared(claim: Said, match: re.Match[str]) -> bool:
@@ -444,10 +438,9 @@ _CHECKED: tuple[tuple[re.Pattern[str], Check], ...] = tuple(
         (rf"The numbers that the source prints for .* don't add up to 1: (?P<sum>.*) = (?P<total>{_N})\.",
          _not_adding),
         (rf"the weights of (?P<row>.+) add up to (?P<total>{_N}), not to 1:", _not_one),
-        (r"The source prints (?P<of>\d+) numbers?: (?P<verdicts>\d+ [a-z ]+(?:, \d+ [a-z ]+)*)\.", _counted),
+        (r"^The source prints (?P<marks>[^:]+? for [^:]+?)(?: and \d+ more numbers otherwise)?\.$", _marked),
         (r"^(?P<gone>.+?) go(?:es)?, (?P<n>\d+) of the (?P<of>\d+) pieces of two or more characters:"
          r"(?:.* This round may prune (?P<most>\d+), but without these (?P<these>\d+) the)?", _pruned),
-        (r"It prints (?P<n>\d+) more numbers of (?P<name>\S+) that differ", _not_told),
         (r"^(?P<variant>.+) \([^()]*\): (?:all (?P<all>\d+) rows|(?P<n>\d+) of the (?P<of>\d+) rows|the only row|(?P<both>both rows)) of"
          r" (?P<name>[\w.\[\]]+) differs? from th(?:ose|at) (?:of (?P<own_name>\S+) )?in the (?:scenario itself|variant (?P<before>.+?)):"
          r" (?:the row of|(?P<shown>of those shown )?most that of) (?P<row>.+?),"
@@ -477,13 +470,13 @@ _OF_RULES = tuple(
         r"Where the mask is 0, the score", r"ε = 0\.0*1 is added", r"counts pos and i from 0", r"its rows and columns from 1", r"row of a table, counted from 0",
         r"(?:near|between|above|is) [−\d]+(?: and [−\d]+)?(?= lets| holds|, otherwise| by|\b)",
         r"and 0 otherwise", r"is 1 − a²",
-        r"All \d+ numbers that the source prints follow from the given ones\.",
+        r"^(?:All|None|\d+) of (?:the source's \d+ numbers follow(?: and (?:all|none|\d+) of its \d+ statements (?:is|are) so)?|the source's \d+ statements (?:is|are) so)"
+        r"(?:; attn check \S+ tells .*)?\.$",
         r"y is 1 for the target and 0 otherwise", r"Both begin at 0",
         r"^What if .+\? attn run .*$",
         r"say --trace '[^']+'\.",
         r"row's weights add up to 1, so one grows",
         r"it costs 10 more than the least probable piece",
-        r"It assumes \d+ more numbers?\.",
         r"The source assumes \[.*\] for .*\. Worked out, it is \[.*\]\.",
     )
 )  # fmt: skip

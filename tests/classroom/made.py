@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from attncli.classroom.exercises.asking import parse_blanking
 from attncli.classroom.exercises.papers import exercise, key_page, sheet_of
 from attncli.classroom.exercises.requests import ExerciseRequest, PartAsked
 from attncli.classroom.exercises.tasks import hints_page
-from attncli.document.blocks import ColumnSum, Derivation, Document, Line
+from attncli.document.blocks import Block, ColumnSum, Derivation, Document, Line, in_lines
 from attncli.document.questions import Item
-from attncli.document.tables import MatrixBlock
+from attncli.document.tables import MatrixBlock, ProductBlock
 from attncli.formats import exercise_format_names, format_names
 from attncli.maths.equations.tree import Blank, Expression, Number, Omitted, leaves
 from attncli.pages.explain import find_cells
@@ -61,8 +61,19 @@ def questions(document: Document) -> list[Item]:
 
 
 def expressions(document: Document) -> Iterator[Expression]:
-    """Every number, blank and name of the tables and lines of a document."""
+    """Every number, blank and name of the tables and lines of a document; of its products those of
+    their lines and tables."""
     blocks = (*document.opening, *(b for s in document.sections for b in s.blocks))
+    yield from _expressions(in_lines(blocks))
+
+
+def laid_out(document: Document) -> list[Expression]:
+    """Every number and blank of products as they stand on paper."""
+    products = (b for s in document.sections for b in s.blocks if isinstance(b, ProductBlock))
+    return [*_expressions(table for product in products for table in product.tables)]
+
+
+def _expressions(blocks: Iterable[Block]) -> Iterator[Expression]:
     for block in blocks:
         if isinstance(block, Derivation):
             for line in block.lines:

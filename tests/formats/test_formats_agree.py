@@ -58,7 +58,7 @@ def document(name: str) -> Document:
 
 @cache
 def text_of(name: str) -> str:
-    return render(document(name), "terminal", RenderOptions(WIDE))
+    return render(document(name).in_lines, "terminal", RenderOptions(WIDE))
 
 
 def numbers(text: str) -> Counter[str]:

@@ -15,6 +15,7 @@ import pytest
 from attncli.commands.arguments import Arguments, ForThisRun, PageOptions
 from attncli.commands.pages import run
 from attncli.document.blocks import Document
+from attncli.document.changing import ITSELF, VARIANT
 from attncli.formats import RenderOptions, render
 from attncli.maths.notation import plain
 from attncli.names import Name
@@ -22,6 +23,7 @@ from attncli.pipeline import load, work
 from attncli.scenario.file.editing import edited
 from attncli.scenario.file.problems import ScenarioError
 from attncli.steps.schema import SCENARIO
+from attncli.trace import Trace
 from tests.conftest import THOROUGH, sampled
 from tests.helpers.browser import opened
 from tests.helpers.pages import SHIPPED
@@ -36,7 +38,6 @@ STILL = {
     "tokenizers": "there are no numbers",
     "embedding_table": "a table has millions of numbers",
     "i_can_go_alone": "the numbers are drawn",
-    "next_token": "which token is generated follows from the numbers",
 }
 """The scenarios whose page has no fields, and why."""
 LIVE = [name for name in SHIPPED if name not in STILL]
@@ -60,16 +61,19 @@ def shown(chromium: Any, document: Document, path: Path, address: str = "") -> I
         if address:
             page.goto(f"{path.as_uri()}{address}")
             page.reload()
-        page.wait_for_function("() => window.attncli?.live")  # no text that is evaluated
+        page.wait_for_function("() => window.attncli?.live")
         yield page
 
 
-def drawn(document: Document, rng: random.Random) -> Changes:
-    """One or two numbers, a policy, decimals, perhaps another scale or mask."""
+def drawn(document: Document, rng: random.Random, *, varied: bool = True) -> Changes:
+    """One or two numbers, a policy, decimals, perhaps another scale or mask, or a variant; the
+    temperature, where there is one."""
     changeable = document.interactive.changeable
     assert changeable is not None
-    keys = [*changeable.numbers.values()]
+    keys = [key for key in changeable.numbers.values() if key != TEMPERATURE]
     made = {}
+    if len(keys) < len(changeable.numbers) and rng.random() < 0.5:
+        made[TEMPERATURE] = rng.choice(["0.5", "2", f"{rng.uniform(0.1, 3):.2f}"])
     for _ in range(rng.randint(1, 2)):
         number = rng.choice(
             ["0", "1", "-1", "3", f"{rng.uniform(-2, 2):.1f}", f"{rng.gauss(0, 1):.3f}"]
@@ -79,7 +83,22 @@ def drawn(document: Document, rng: random.Random) -> Changes:
         values = choice.values[1:] if choice.name == "Decimals" else choice.values
         if choice.key.startswith("rounding") or rng.random() < 0.3:
             made[choice.key] = rng.choice(values)
+    own = {choice.key: choice.value for choice in changeable.choices}
+    if not varied or made.get(VARIANT) == ITSELF:
+        made.pop(VARIANT, None)
+    if VARIANT in made:  # which stands on a page by itself
+        made.update({key: own[key] for key in ("scale", "mask") if key in made})
     return [*made.items()]
+
+
+TEMPERATURE = "next.temperature"
+
+
+def worked(name: str, changes: Changes) -> Trace:
+    """What the program makes of changes, one of which may be to a variant. Raises ScenarioError."""
+    variant = dict(changes).get(VARIANT)
+    scenario = load(name, [f"{key}={value}" for key, value in changes if key != VARIANT])
+    return work(scenario.alone()) if variant is None else work(scenario).variants[variant]
 
 
 def wrong_in(page: Any, name: str, changes: Changes) -> list[str]:
@@ -88,12 +107,13 @@ def wrong_in(page: Any, name: str, changes: Changes) -> list[str]:
     page.evaluate("changes => attncli.live.changeTo(changes)", changes)
     refused = page.locator("#changes .wrong").count() > 0
     try:
-        trace = work(load(name, [f"{key}={value}" for key, value in changes]).alone())
+        trace = worked(name, changes)
     except ScenarioError as error:
         return [] if refused else [f"{name} {changes}: the program refuses: {error}"]
     if refused:
         return [f"{name} {changes}: the page refuses: {page.inner_text('#changes .made')}"]
     found = dict(page.evaluate("attncli.live.numbers()"))
+    found.pop(TEMPERATURE, None)  # which is no quantity
     expected = {
         str(q.name): [plain(q.number(i, j)) for i in range(n) for j in range(m)]
         for q in trace.quantities.values()
@@ -139,7 +159,7 @@ def test_every_line_is_ours(chromium: Any, tmp_path: Path, name: str) -> None:
     on the page is what the program writes for the changed scenario."""
     document, rng = page_of(name), random.Random(f"{name} lines")
     for _ in range(20 if THOROUGH else 1):
-        changes = drawn(document, rng)
+        changes = drawn(document, rng, varied=False)
         try:
             told = page_of(name, changes)
         except ScenarioError:
@@ -357,7 +377,7 @@ def test_a_number_is_dragged(chromium: Any, tmp_path: Path) -> None:
         page.mouse.move(box["x"] + 33, box["y"] + 5)
         page.mouse.up()
         page.wait_for_function(
-            "document.querySelector('td > [data-set=\"W_K[2,1]\"]').textContent == '5'"
+            "() => document.querySelector('td > [data-set=\"W_K[2,1]\"]').textContent == '5'"
         )
         assert page.locator("input.change").count() == 0
         page.get_by_role("button", name="Undo").click()
@@ -421,12 +441,12 @@ def test_a_workbench_where_there_is_room(chromium: Any, tmp_path: Path, width: i
                 assert cell.locator("xpath=ancestor::section").get_attribute("id") == "s2"
             page.evaluate("document.querySelector('#s5').scrollIntoView({behavior: 'instant'})")
         page.set_viewport_size({"width": 700, "height": 900})
-        page.wait_for_function("!document.body.matches('.bench')")
+        page.wait_for_function("() => !document.body.matches('.bench')")
         narrow = page.evaluate(ORDER)
     with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:
         page.set_viewport_size({"width": 700, "height": 900})
         page.reload()
-        page.wait_for_function("() => window.attncli?.live")  # no text that is evaluated
+        page.wait_for_function("() => window.attncli?.live")
         assert page.evaluate(ORDER) == narrow
 
 
@@ -450,10 +470,129 @@ def test_an_address_that_says_nothing_is_told(chromium: Any, tmp_path: Path) -> 
         for address in ADDRESSES:
             page.goto("about:blank")
             page.goto(f"{(tmp_path / 'page.html').as_uri()}#{address}")
-            page.wait_for_function("() => window.attncli?.live")  # no text that is evaluated
+            page.wait_for_function("() => window.attncli?.live")
             assert page.locator("#changes .made.wrong").count() == ("=" in address), address
             assert page.evaluate("attncli.live.numbers()") == numbers, address
             assert "Changed" not in page.inner_text("#changes .made")
+
+
+def test_variants_follow(chromium: Any, tmp_path: Path) -> None:
+    """Those that are told at the end of a page are worked again with it, and each of them is a page
+    of its own."""
+    changes = [("W_Q[1,1]", "2"), ("W_V[2,2]", "-0.5")]
+    traces = work(load("word_order", [f"{key}={value}" for key, value in changes])).variants
+    with shown(chromium, page_of("word_order"), tmp_path / "page.html") as page:
+        before = page.evaluate(VARIED)
+        page.evaluate("changes => attncli.live.changeTo(changes)", changes)
+        found = page.evaluate(VARIED)
+        for (rows, follows, marks), (told, *_), trace in zip(
+            found, before, traces.values(), strict=True
+        ):
+            output = trace["output"]
+            shape = output.matrix.shape
+            assert rows == [
+                [name, *(plain(output.number(i, j)) for j in range(shape[1]))]
+                for i, name in zip(range(shape[0]), output.rows.names, strict=True)
+            ]
+            assert follows
+            assert marks == [
+                was if was != now else None
+                for olds, news in zip(told, rows, strict=True)
+                for was, now in zip(olds[1:], news[1:], strict=True)
+            ]
+        page.select_option("[data-key=variant]", "reversed")
+        assert page.inner_text("h1") == "Word order: reversed"
+        heads = page.locator("table.words tbody td").all_inner_texts()
+        assert heads == ["alone", "go", "can", "I"]
+        page.locator("[data-key=mask]").focus()
+        page.select_option("[data-key=mask]", "causal")
+        why = page.inner_text("#why")
+        assert why == "with mask causal and variant reversed this can't be worked here"
+        assert page.input_value("[data-key=variant]") == "reversed"
+
+
+VARIED = """() => [...document.querySelectorAll(".told table.variant")].map(table => [
+  [...table.tBodies[0].rows].map(row => [...row.cells].map(cell => cell.textContent)),
+  Boolean(table.closest(".retold")),
+  [...table.querySelectorAll("td")].map(cell => cell.matches(".changed") ? cell.dataset.was : null)])"""
+PASSES = """() => [[...document.querySelector(".told .passes").tBodies[0].rows]
+  .map(row => [...row.cells].slice(-2).map(cell => cell.textContent)),
+  document.querySelector(".told .otherwise:not([hidden])")?.textContent ?? ""]"""
+
+
+def test_generated_tokens_follow(chromium: Any, tmp_path: Path) -> None:
+    """While the text is the same one: else it is said which token would be the next there."""
+    document, rng = page_of("next_token"), random.Random(7)
+    others = 0
+    with shown(chromium, document, tmp_path / "page.html") as page:
+        own = [token for token, _ in page.evaluate(PASSES)[0]]
+        changed = [[(TEMPERATURE, "2")], [("unembedding[3,4]", "-0.9")]]
+        changed += [drawn(document, rng) for _ in range(40 if THOROUGH else 4)]
+        for changes in changed:
+            changes = [pair for pair in changes if pair[0] not in ("scale", "mask")]
+            page.evaluate("changes => attncli.live.changeTo(changes)", changes)
+            rows, says = page.evaluate(PASSES)
+            first = work(load("next_token", [f"{key}={value}" for key, value in changes]))
+            expected, other = [], ""
+            for trace, told in zip((first, *first.generated), own, strict=False):
+                word, shares = trace.next_word(), trace.next_token
+                assert word is not None
+                assert shares is not None
+                place = shares.matrix.shape[0] - 1, shares.columns.names.index(word)
+                expected.append([word, plain(shares.number(*place))])
+                if word != told:
+                    other = word
+                    break
+            expected += [["–", "–"]] * (len(own) - len(expected))
+            others += bool(other)
+            assert rows == expected, changes
+            assert says.startswith(f"With these numbers “{other}” is the next token there") == bool(
+                other
+            )
+            assert all(f"--set '{key}={value}'" in says for key, value in changes if other)
+    assert others
+
+
+def test_a_temperature_is_changed_in_its_field_and_in_its_line(
+    chromium: Any, tmp_path: Path
+) -> None:
+    """What names it follows, or isn't shown any more."""
+    with shown(chromium, page_of("next_token"), tmp_path / "page.html") as page:
+        field = page.get_by_label("Temperature", exact=True)
+        field.focus()
+        field.press("ArrowUp")
+        assert field.input_value() == "0.9"
+        section = page.locator("main > section", has=page.locator("h2", has_text="Next token"))
+        assert "the temperature 0.9:" in section.inner_text()
+        assert "T = 0.8" not in section.inner_text()
+        assert section.locator("math", has_text="0.8").count() == 0
+        field.fill("-1")
+        field.press("Enter")
+        assert page.inner_text("#why") == "next.temperature: a setting is above 0"
+        field.fill("1.5")
+        field.press("Enter")
+        assert page.locator("#why").is_hidden()
+        assert "next.temperature 0.8 → 1.5." in page.inner_text(".made")
+
+
+def test_the_answer_keeps_its_cell(chromium: Any, tmp_path: Path) -> None:
+    """Where another scale or mask is chosen, too; its words and its number are of what is worked
+    now."""
+    with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:
+        answer = page.locator(".answer")
+        for changes, says in (
+            ([], "In short: “love” attends most to “AI”: 0.576 (step 5)."),
+            ([("scale", "sqrt_d_k")], "In short: “love” attends most to “AI”: 0.503 (step 6)."),
+            ([("W_Q[2,1]", "-3")], "In short: “love” attends most to itself: 0.844 (step 5)."),
+        ):
+            page.evaluate("changes => attncli.live.changeTo(changes)", changes)
+            assert answer.inner_text() == says
+            name = page.evaluate(
+                "attncli.entry(Number(document.querySelector('.answer [data-n]').dataset.n))[0]"
+            )
+            assert name == ("weights[love, love]" if "itself" in says else "weights[love, AI]")
+            number = answer.locator("[data-n]").inner_text()
+            assert number == dict(page.evaluate(NAMED))[name]
 
 
 def test_other_pages_have_no_fields() -> None:

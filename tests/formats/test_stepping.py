@@ -19,10 +19,10 @@ from attncli.pages.parts.selection import Selection
 from attncli.pages.parts.sentences import printed_roots
 from attncli.pages.walkthrough import walkthrough
 from tests.conftest import sampled
-from tests.formats.test_html import LARGE, PHONE
+from tests.formats.test_html import PHONE
 from tests.formats.test_live import page_of, shown
 from tests.helpers.browser import findings, opened
-from tests.helpers.pages import SHIPPED, shipped_trace
+from tests.helpers.pages import LARGE, SHIPPED, shipped_trace
 
 SCRIPTS = Path(html.__file__).parents[1] / "html"
 TYPED = ("page.js", "pointing.js", "asking.js", "stepping.js")

@@ -10,9 +10,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from attncli.document.blocks import Document
+from attncli.document.blocks import Document, Table, text_of_spans
 from attncli.formats import RenderOptions, format_names, render
+from attncli.names import Word
 from attncli.pages.catalogue import contents
+from attncli.pages.check import checked
 from attncli.pages.explain import cells_page, find_cells
 from attncli.pages.lesson import lessons
 from attncli.pages.parts.selection import Selection
@@ -51,6 +53,24 @@ def trace_of(text: str, *changes: str) -> Trace:
 def shipped_trace(name: str) -> Trace:
     """The trace of a shipped scenario as it is asked for by its name."""
     return work(load(name))
+
+
+def printed_otherwise(trace: Trace) -> list[dict[str, str]]:
+    """The rows that `attn check` lists of a trace's own numbers: printed otherwise than here."""
+    sections = (
+        s for s in checked(trace)[0].sections if text_of_spans(s.title) == "Printed otherwise"
+    )
+    tables = (block for s in sections for block in s.blocks if isinstance(block, Table))
+    return [
+        dict(zip(map(str, table.headings), map(raw_text_of, row), strict=True))
+        for table in tables
+        for row in table.rows
+    ]
+
+
+def raw_text_of(cell: object) -> str:
+    """The text of a table's cell."""
+    return cell.raw if isinstance(cell, Word) else str(cell)
 
 
 @lru_cache(maxsize=64)

@@ -45,6 +45,7 @@ from attncli.scenario.file.keys import (
 from attncli.scenario.file.matrices import MatrixKind, VectorKind
 from attncli.scenario.file.sources import SourceKind
 from attncli.scenario.published import NumbersKind
+from attncli.scenario.show import AnswerKind
 from attncli.steps import steps
 from attncli.steps.order import keys_of
 from attncli.steps.schema import SCENARIO
@@ -242,6 +243,7 @@ def _takes_either(kind: OneOrMany | Either) -> str:
 
 _MOST_WRITTEN = 1000
 _WORDS: dict[type, tuple[str, str]] = {
+    AnswerKind: ("a cell, or words → a cell", ""),
     AskKind: ("a step, or a map", "steps and maps"),
     EquationKind: ("an equation", "equations"),
     StartKind: ("a number, or the name of an array", ""),

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from attncli.document.blocks import Bullets, text_of_spans
 from attncli.formats import RenderOptions, render
 from attncli.judging.publications import published_verdicts
 from attncli.maths.numbers import decimals
@@ -21,9 +22,17 @@ from attncli.pipeline import load, work
 from attncli.scenario.file.problems import ScenarioError
 from attncli.trace.published import published_numbers
 from tests import oracle
-from tests.auditor.published import audit_published, said_on
+from tests.auditor import audit_sentences
+from tests.auditor.published import audit_published, marks_on
 from tests.conftest import FEWER
-from tests.helpers.pages import LARGE, SHIPPED, page_of, page_of_cells, trace_of
+from tests.helpers.pages import (
+    LARGE,
+    SHIPPED,
+    page_of,
+    page_of_cells,
+    printed_otherwise,
+    trace_of,
+)
 from tests.helpers.plain import read
 from tests.helpers.strategies import recurrents, scenarios, transformers, workable
 
@@ -155,58 +164,62 @@ def test_what_follows_in_the_shipped_scenarios(name: str) -> None:
 @pytest.mark.parametrize("name", SMALL)
 def test_what_the_pages_say_is_true(name: str) -> None:
     trace = trace_of(SHIPPED[name])
-    page = page_of(trace, "json")
-    assert [*audit_published(json.loads(page), read(SHIPPED[name])["published"])] == []
+    page, listed = page_of(trace, "json"), printed_otherwise(trace)
+    assert [*audit_published(json.loads(page), read(SHIPPED[name])["published"], listed)] == []
     texts = [text for step in json.loads(page)["steps"] for text in step.get("text", ())]
-    claims = said_on("\n".join(texts), "json")
+    marks = marks_on("\n".join(texts), "json")
     for form, width in (("terminal", 60), ("terminal", 120), ("markdown", 80), ("latex", 80)):
-        assert said_on(page_of(trace, form, width), form) == claims
+        assert marks_on(page_of(trace, form, width), form) == marks
 
 
 @pytest.mark.parametrize(
     ("entries", "said"),
     [
-        ("scores[a, b]: 11", "The number that the source prints follows from the given ones."),
-        ("scores[a, b]: 12", "The source prints 1 number: 1 slip."),
-        ("scores[a]: [5, 11]", "Both numbers that the source prints follow from the given ones."),
-        ("scores[a]: [5, 12]", "The source prints 2 numbers: 1 correct, 1 slip."),
-        ("scores[a]: [6, 12]", "The source prints 2 numbers: 2 slips."),
-        ("scores: [[5, 11], [11, 25]]", "All 4 numbers that the source prints follow from the given ones."),
-        ("scores: [[6, 12], [11, 25]]", "The source prints 4 numbers: 2 correct, 2 slips."),
-        ("scores: [[1, 2], [3, 4]]", "The source prints 4 numbers: 4 slips."),
-        ("scores[a]: {numbers: [6, 12], assumed: true}", "It assumes 2 numbers."),
+        ("scores[a, b]: 11", "The source's number follows."),
+        ("scores[a, b]: 12", "The source's number doesn't follow; attn check"),
+        ("scores[a]: [5, 11]", "All of the source's 2 numbers follow."),
+        ("scores[a]: [5, 12]", "1 of the source's 2 numbers follows; attn check scenario.yaml tells which doesn't."),
+        ("scores[a]: [6, 12]", "None of the source's 2 numbers follow; attn check scenario.yaml tells which don't."),
+        ("scores: [[6, 12], [11, 25]]", "2 of the source's 4 numbers follow; attn check"),
+        ("weights[a, a]: 0.0024", "The source's number"),
     ],
 )  # fmt: skip
-def test_the_count_is_said_in_a_sentence(entries: str, said: str) -> None:
+def test_the_count_is_said_in_a_line(entries: str, said: str) -> None:
     page = page_of(trace_of(f"{KEYS}  {entries}\n"))
-    assert f"▸ {said} " in " ".join(page.split()) + " "
+    assert f"▸ {said}" in " ".join(page.split())
+
+
+def test_of_numbers_that_are_assumed_check_tells() -> None:
+    trace = trace_of(f"{KEYS}  scores[a]: {{numbers: [6, 12], assumed: true}}\n")
+    assert "source's" not in page_of(trace)
+    told = render(checked(trace)[0], "terminal", RenderOptions(80))
+    assert "The source assumes 2 numbers. They are used next." in told
 
 
 def test_a_cells_page_says_it_too() -> None:
     cells = ["scores[met, Bob]", "scores[met, at]", "exp_sum[met]", "Q[met, 1]"]
     page = page_of_cells(trace_of(SHIPPED["alice_met_bob"]), cells)
-    assert [claim.cell for claim in said_on(page, "terminal")] == [
-        "scores[met, Bob]",
-        "exp_sum[met]",
-    ]
+    said = re.findall(r"The source prints \S+ for (\S+(?: \S+\])?), but ", " ".join(page.split()))
+    assert said == ["scores[met, Bob]", "exp_sum[met]"]
 
 
-def test_the_sentence_is_the_one_of_the_lesson() -> None:
-    page = page_of(trace_of(SHIPPED["alice_met_bob"]))
-    assert "▸ The source prints 0.53 for scores[met, Bob], but 0.07 + 0.40 + 0.03 = 0.50.\n" in page
+def test_a_mark_stands_at_its_step_and_its_working_where_the_cell_is_asked_for() -> None:
+    trace = trace_of(SHIPPED["alice_met_bob"])
+    assert "▸ The source prints 0.53 for scores[met, Bob]" in page_of(trace)
+    cell = page_of_cells(trace, ["scores[met, Bob]"])
+    assert "▸ The source prints 0.53 for scores[met, Bob], but 0.07 + 0.40 + 0.03 = 0.50.\n" in cell
     assert "0.7 + 0.2 + 0.1 + 0.1 = 1.1" in re.sub(
         r"\s+", " ", page_of(trace_of(SHIPPED["i_can_go_alone"]))
     )
 
 
 def judged_on(name: str) -> dict[str, str]:
-    """The verdicts in the table of a page."""
-    (table,) = json.loads(page_of(trace_of(SHIPPED[name]), "json"))["tables"]
-    return {row[0]: row[table["headings"].index("Verdict")] for row in table["rows"]}
+    """The verdicts in the table of `attn check`."""
+    return {row["Number"]: row["Verdict"] for row in printed_otherwise(trace_of(SHIPPED[name]))}
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_a_page_gives_the_verdicts_of_check(name: str) -> None:
+def test_check_lists_what_differs_with_its_verdict(name: str) -> None:
     trace = trace_of(SHIPPED[name])
     judge, verdicts = published_verdicts(trace)
     by_name = {
@@ -214,13 +227,20 @@ def test_a_page_gives_the_verdicts_of_check(name: str) -> None:
         for v in verdicts
     }
     wrong = {cell: block for cell, block in by_name.items() if block != "correct"}
-    on_page = json.loads(page_of(trace, "json"))
-    if not on_page.get("tables"):
-        assert wrong == {}
-        return
     entries = judged_on(name)
     assert {cell: by_name[cell] for cell in entries} == entries
     assert wrong.items() <= entries.items()
+
+
+@pytest.mark.parametrize("name", [n for n in SMALL if "claims:" in SHIPPED[n]] + ["meeting"])
+def test_check_tells_whether_statements_are_so(name: str) -> None:
+    trace = trace_of(SHIPPED[name])
+    (said,) = (s for s in checked(trace)[0].sections if s.title == ("What the source says",))
+    (bullets,) = (block for block in said.blocks if isinstance(block, Bullets))
+    texts = [text_of_spans(item) for item in bullets.items]
+    assert len(texts) == len(trace.scenario.source.claims)
+    page = {**json.loads(page_of(trace, "json")), "notes": texts}
+    assert [*audit_sentences(page)] == []
 
 
 def test_what_follows_from_the_sources_own_numbers() -> None:
@@ -240,8 +260,7 @@ def test_a_variants_numbers_are_told_at_the_end() -> None:
     page = page_of(
         trace_of(f"tokens: [a, b]\nQ: [[1, 2], [3, 4]]\nK: [[1, 2], [3, 4]]\n{variants}")
     )
-    assert "▸ twice: The source prints 1 number: 1 slip." in page
-    assert re.search(r"scaled\[a, b\] │ +5\.6 +5\.5", page)
+    assert "▸ The source's number doesn't follow; attn check" in " ".join(page.split())
 
 
 @settings(max_examples=FEWER)
@@ -260,7 +279,7 @@ def test_what_is_printed_here_follows_when_it_is_published(text: str, data: st.D
     same = trace_of(text + published(cells))
     assert all(f.follows for f in published_numbers(same))
     assert re.search(
-        r"numbers? that the source prints follows? from the given ones\.", page_of(same)
+        r"(?:All of t|T)he source's (?:\d+ numbers follow|number follows)\.", page_of(same)
     )
     others = {cell: another(number) for cell, number in cells.items()}
     differing = published_numbers(trace_of(text + published(others)))
@@ -283,8 +302,8 @@ def test_any_numbers_may_be_published(text: str, data: st.DataObject) -> None:
     }
     trace = trace_of(text + published(cells))
     page = page_of(trace, "markdown")
-    assert "What the source prints" in page
-    assert "nan" not in page.rpartition("What the source prints")[2]
+    assert "The source prints " in page or "the source's" in page.lower()
+    assert "nan" not in page.lower().rpartition("the source's")[2]
     document, _ = checked(trace)
     assert "nan" not in render(document, "markdown", RenderOptions())
 
@@ -302,29 +321,20 @@ def another(number: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("printed", "token", "listed", "said"),
+    ("printed", "token", "marked"),
     [
-        (
-            "[[9, 11], [9, 9]]",
-            "a",
-            ["scores[a, a]"],
-            "2 more differ, in rows that aren't told here.",
-        ),
-        ("[[9, 11], [9, 9]]", "b", ["scores[b, a]", "scores[b, b]"], "1 more differs, in rows"),
-        ("[[5, 11], [9, 9]]", "a", [], "All of these are in rows that aren't told here."),
-        ("[[5, 11], [11, 9]]", "a", [], "It is in a row that isn't told here."),
-        ("[[9, 11], [11, 25]]", "a", ["scores[a, a]"], ""),
+        ("[[9, 11], [9, 9]]", "a", ["scores[a, a]"]),
+        ("[[9, 11], [9, 9]]", "b", ["scores[b, a]", "scores[b, b]"]),
+        ("[[5, 11], [9, 9]]", "a", []),
     ],
 )
-def test_a_page_of_one_query_lists_its_own_differences(
-    printed: str, token: str, listed: list[str], said: str
+def test_a_page_of_one_query_marks_its_own_differences(
+    printed: str, token: str, marked: list[str]
 ) -> None:
     trace = trace_of(f"{KEYS}  scores: {printed}\n")
     page = render(walkthrough(trace, select(trace, token=token)), "terminal", RenderOptions(80))
-    closing = page.partition("What the source prints")[2]
-    assert re.findall(r"^  (scores\[.*?\])", closing, re.MULTILINE) == listed
-    assert said in closing
-    assert said or "told here" not in closing
+    assert [mark.cell for mark in marks_on(page, "terminal")] == marked
+    assert "of the source's 4 numbers follow" in page
 
 
 LEFT = "tokens: [a, b]\nscale: none\n"
@@ -353,8 +363,8 @@ def test_a_figure_is_judged_by_the_decimals_that_it_is_printed_with(
     trace = trace_of(text + published(printed))
     _, verdicts = published_verdicts(trace)
     assert "".join("ny"[v.judgement == "correct"] for v in verdicts) == right
-    on_page = page_of(trace, "json")
-    assert ("slip" in on_page) is ("n" in right)
+    listed = [row["Verdict"] for row in printed_otherwise(trace)]
+    assert ("slip" in listed) is ("n" in right)
 
 
 def test_a_figure_that_was_cut_off_is_known_by_its_own_decimals() -> None:

@@ -23,7 +23,7 @@ from attncli.formats.html.webpage import shared_files
 from attncli.pipeline import load, work
 from attncli.scenario.file import shipped
 from attncli.web.site import DOUBT, INDEX, shipped_sources
-from tests.conftest import THOROUGH
+from tests.conftest import ROOT, THOROUGH
 from tests.helpers import hostile
 from tests.helpers.browser import findings, opened
 
@@ -134,9 +134,28 @@ def test_pages_follow_each_other_in_the_order_of_the_index(site: Path) -> None:
 
 def test_the_shipped_ones_come_in_the_order_of_learning() -> None:
     sources = shipped_sources()
-    assert sources[0].group == "Attention by hand"
-    assert sources[0].scenario == "i_love_ai"
+    readme = (ROOT / "README.md").read_text("utf-8")
+    five = re.findall(r"^\d\. `attn run (\w+)`", readme, re.MULTILINE)
+    assert [source.scenario for source in sources if source.group == sources[0].group] == five
     assert {source.scenario for source in sources} == {*shipped.names()}
+
+
+def test_each_lesson_has_its_answer_a_picture_and_minutes_on_the_first_page(site: Path) -> None:
+    text = (site / INDEX).read_text("utf-8")
+    cards = re.findall('(?s)<li data-of="([^"]*)">(.*?)</li>', text)
+    assert len(cards) == len(shipped_sources() if THOROUGH else FEW)
+    for name, card in cards:
+        page = (site / f"{name}.html").read_text("utf-8")
+        (answer,) = re.findall('<p class="answer">(.*?)</p>', card)
+        (told,) = re.findall("In short: (.*?)\\.</p>", page)
+        said = unescape(re.sub("<[^>]*>", "", told))
+        assert unescape(answer).lower() == said.lower()
+        assert re.search('<div class="sign"><svg.*<(rect|path)', card, re.DOTALL)
+        (minutes,) = re.findall(r"<small>(\d+) min</small>", card)
+        words = len(re.sub("(?s)<(script|svg|table).*?</\\1>|<[^>]*>", " ", page).split())
+        assert 1 <= int(minutes) <= 1 + words / 20
+    weights = dict(cards)["pasta_lookup"]
+    assert re.search("<text[^>]*>0.808</text>", weights)
 
 
 def test_pages_share_their_looks_and_scripts(site: Path) -> None:
@@ -325,7 +344,7 @@ def test_a_search_finds_sections_by_what_is_in_them(site: Path) -> None:
     """Each place that it knows is a section of the page, with that heading."""
     data = index_of(site)
     assert {page for page, *_ in data["lessons"]} == {*filter(is_lesson, pages_of(site))}
-    for page, *_, places in data["lessons"]:
+    for page, *_, places, _ in data["lessons"]:
         told = (site / page).read_text("utf-8")
         for k, (heading, step, *_) in enumerate(places, 1):
             section = told.partition(f'<section id="s{k}"')[2]
@@ -334,7 +353,7 @@ def test_a_search_finds_sections_by_what_is_in_them(site: Path) -> None:
             )
             assert seen.partition(">")[2].split() == heading.split()
             assert step in data["steps"] or not step
-    by_page = {page: places for page, *_, places in data["lessons"]}
+    by_page = {page: places for page, *_, places, _ in data["lessons"]}
     softmax = next(place for place in by_page["pasta_lookup.html"] if place[1] == "softmax")
     assert "weights" in softmax[2]
     assert len(json.dumps(data)) < 3000 * len(data["lessons"])
@@ -370,6 +389,26 @@ def test_the_first_page_has_a_live_number_and_finds_lessons(site: Path, chromium
         assert "softmax" in page.locator("section:target h2").inner_text().lower()
 
 
+def test_a_search_for_a_number_leads_to_its_cell(site: Path, chromium: Any) -> None:
+    with opened(chromium, site / INDEX) as page:
+        page.fill("#sought", "0,808")
+        links = page.locator("#search li")
+        links.first.wait_for(state="visible")
+        told = links.all_inner_texts()
+        assert any("weights[Pasta, Food]" in text and "Looking Pasta up" in text for text in told)
+        page.fill("#sought", "0.80799999")
+        page.get_by_text("No lesson has this number.").wait_for(state="visible")
+        page.fill("#sought", "0.808")
+        cell = page.locator("#search li a").filter(has_text="weights[Pasta, Food]").first
+        cell.wait_for(state="visible")
+        cell.click()
+        page.wait_for_url(re.compile(r"pasta_lookup\.html#n\d+$"))
+        how = page.locator("#how")
+        how.wait_for(state="visible")
+        assert "weights[Pasta, Food]" in how.inner_text()
+        assert "0.808" in how.inner_text()
+
+
 SENTENCES = """() => [...document.querySelectorAll("main > section[id]")].map((section) =>
   [section.id, [...section.querySelectorAll("p, aside")].map((one) => one.textContent).join(" ")])"""
 """The texts of a lesson's sections, what is folded away in them too, by the places of these."""
@@ -377,7 +416,7 @@ SENTENCES = """() => [...document.querySelectorAll("main > section[id]")].map((s
 
 def test_the_search_finds_each_word_of_a_lessons_texts(site: Path, chromium: Any) -> None:
     texts: dict[str, str] = {}
-    for link, *_, places in index_of(site)["lessons"]:
+    for link, *_, places, _ in index_of(site)["lessons"]:
         # what is before the first and behind the last section is found as the page's
         counted = {f"s{k}" for k in range(1, len(places))}
         with opened(chromium, site / link) as page:

@@ -12,7 +12,7 @@ for a browser leads to. A format may keep that from the eye, and no more.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -57,14 +57,15 @@ from attncli.document.questions import (
 )
 from attncli.document.tables import MatrixBlock
 from attncli.maths.equations.elision import MOST_PARTS, elided
-from attncli.maths.equations.tree import Blank, Node, Omitted, with_each
+from attncli.maths.equations.tree import Blank, Location, Node, Omitted, with_each
 from attncli.maths.numbers import decimals
-from attncli.names import Word
+from attncli.names import Name, Word
 from attncli.pages.parts.blocks import matrix_block
+from attncli.pages.parts.products import products_in
 from attncli.pages.parts.selection import Selection, shown_parts
 from attncli.pages.parts.sentences import facts_of, joined, put_in, rounding_facts
 from attncli.scenario.model import Layer
-from attncli.trace import CutPlace, LayerPlace, PlannedStep, RoundPlace, Trace
+from attncli.trace import CutPlace, LayerPlace, PlannedStep, Quantity, RoundPlace, Trace
 
 
 def framing_facts(frame: Frame, words: Words) -> Iterator[tuple[str, Spans]]:
@@ -198,7 +199,7 @@ def _document(
     exam = Exam(trace, asked, tolerance=request.tolerance, printed=what.roots)
     return Document(
         Word(frame.title or trace.scenario.title),
-        tuple(rest),
+        tuple(_with_products(what, section) for section in rest),
         DefinitionList((*framing_facts(frame, words.facts), *_facts(trace, frame.language).rows)),
         opening=(
             fields_of(points, frame, words.paper),
@@ -223,6 +224,32 @@ def _document(
         ),
         answers=Answers(own_numbers=(OwnNumbers(partial(_worked, exam)),)),
     )
+
+
+def _with_products(what: BlankedPage, section: Section) -> Section:
+    """Returns a section whose products stand as on paper: what is asked of a result is to be filled
+    in there, and what is asked elsewhere stands nowhere."""
+    trace, blocks = what.trace, [*section.blocks]
+    for part in trace.story:
+        if (part.path, part.step, part.place.called) == (section.path, section.step, section.own):
+            own = {definition.name for definition in part.definitions}
+            table_of = partial(_table_on_sheet, what, part.path, own)
+            blocks = products_in(trace, part, blocks, table_of, lambda _: False)
+    return section._replace(blocks=tuple(blocks))
+
+
+def _table_on_sheet(
+    what: BlankedPage, path: Name, own: Collection[Name], quantity: Quantity
+) -> MatrixBlock:
+    """Makes the table of a quantity, without what is asked; of what a part makes itself, with
+    blanks for that."""
+    block, (rows, columns) = matrix_block(quantity, Selection(), path), quantity.matrix.shape
+    cells = [Location(quantity.name, i, j) for i in range(rows) for j in range(columns)]
+    asked = {place.cell: place.id for place in what.places if place.cell is not None}
+    blanks = {c.indices: asked[c] for c in cells if quantity.name in own and c in asked}
+    hidden = [c.indices for c in cells if what.asked.hides(c) and c.indices not in blanks]
+    matrix = block.matrix.without(block.matrix.marked(hidden)) if hidden else block.matrix
+    return block._replace(matrix=matrix, blanks=blanks)
 
 
 def _worked(exam: Exam, keyed: bool) -> WorkedInBrowser:

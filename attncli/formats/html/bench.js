@@ -70,9 +70,12 @@
     why.style.left = `${Math.max(4, Math.min(left, document.documentElement.clientWidth - width - 4))}px`;
     why.style.top = `${bottom + height + 60 < innerHeight ? bottom + 4 : Math.max(4, top - height - 4)}px`;
   };
-  document.addEventListener("attn:refused", ({ detail: { key, text } }) => {
-    const at = field && shown.dataset.set === key ? field : document.activeElement;
-    if (at === field || at.dataset.key === key) refuse(text, at);
+  document.addEventListener("attn:refused", (event) => {
+    const { key, text } = event.detail, on = document.activeElement;
+    const at = field && shown.dataset.set === key ? field : [on.dataset.key, on.dataset.set].includes(key) ? on : null;
+    if (!at) return;
+    refuse(text, at);
+    event.preventDefault(); // it is told
   });
   addEventListener("scroll", settle, { capture: true, passive: true });
   addEventListener("resize", settle);
@@ -122,6 +125,7 @@
     else if (target.matches("input[data-key]")) {
       if (!(key in STEPS) && key !== "Enter") return;
       if (key in STEPS) target.value = stepped(target.value, STEPS[key]);
+      refuse("", target);
       ask(target.dataset.key, plain(target.value).replace(",", "."));
       event.preventDefault();
     }
@@ -133,7 +137,10 @@
     }
     if (event.key !== "Tab" || field) event.stopPropagation();
   }, true);
-  document.addEventListener("focusout", ({ target }) => target === field && document.hasFocus() && !give() && close());
+  document.addEventListener("focusout", ({ target }) => {
+    if (target === field) return document.hasFocus() && !give() && close();
+    if (target === refusing) refuse("");
+  });
 
   const FAR = 4, PER_STEP = 6; // pixels: what is no click any more, and what is a step
   let dragged = null;

@@ -23,6 +23,7 @@ from attncli.document.blocks import (
     Spans,
     Table,
     WordBlank,
+    parts_of,
 )
 from attncli.document.grid import Grid, GridCell, Look, Omission, grid_of, ink_of
 from attncli.document.pictures import PICTURES, Picture
@@ -148,6 +149,8 @@ class HtmlStyle(NamedTuple):
     """Draws, where a format can."""
     products: bool = False
     """Whether products stand as on paper, and not in lines alone."""
+    field_width: int = 0
+    """The characters that a place to write a number in is wide."""
     mark: Callable[[Mark], str] | None = None
     """Writes what stands around what may be told otherwise."""
 
@@ -311,17 +314,20 @@ def product_html(block: ProductBlock, style: HtmlStyle) -> str:
         f'<div class="{name}">{_operand_table(grid, getattr(block, name), style)}</div>'
         for name, grid in grids.items()
     )
-    # the columns of what stands above each other are as wide
-    below = [grid.columns for name, grid in grids.items() if name in ("above", "added", "result")]
-    names = max(width(names.heading.text) for names, *_ in below)
-    names = max(names, *(width(cell.text) for cell in grids["above"].columns[0].cells))
-    numbers = max(column.width for _, *columns in below[:-1] for column in columns)
-    numbers = max(
-        numbers, *(width(c.text) for _, *cs in below[-1:] for col in cs for c in col.cells)
-    )
-    looks = f' style="--n:{names}ch;--w:{numbers}ch"'
-    text = f'<div class="product"{looks}>{divs}</div>'
+    text = f'<div class="product"{_widths(block, grids, style)}>{divs}</div>'
     return f"{text}\n{_folded_lines(block, style)}" if block.working else text
+
+
+def _widths(block: ProductBlock, grids: Mapping[str, Grid], style: HtmlStyle) -> str:
+    """Writes how wide the names of rows are, and the columns, of what stands above each other."""
+    *upper, own = (grids[name].columns for name in ("above", "added", "result") if name in grids)
+    names = [names.heading for names, *_ in (*upper, own)] + [*grids["above"].columns[0].cells]
+    numbers = [cell for _, *columns in (*upper, own) for c in columns for cell in c.cells]
+    headings = [column.heading for _, *columns in upper for column in columns]
+    side = max(width(cell.text) for cell in names)
+    wide = max(width(cell.text) for cell in (*numbers, *headings))
+    wide = max(wide, style.field_width) if block.result.blanks else wide
+    return f' style="--n:{side}ch;--w:{wide}ch"'
 
 
 def _places(block: ProductBlock) -> Mapping[str, MatrixBlock]:
@@ -356,9 +362,15 @@ def _operand_cell(cell: GridCell, ink: str, style: HtmlStyle) -> str:
 
 
 def _folded_lines(block: ProductBlock, style: HtmlStyle) -> str:
-    name = f"<code>{style.word(block.result.name)}</code>"
+    """Writes the lines of a product, folded unless something is to be filled in that only they
+    have."""
+    tables = [block.result, *([] if block.after is None else [block.after])]
+    known = {id_ for table in tables for id_ in table.blanks.values()}
+    asked = (blank for lines in block.working for blank in parts_of(lines, Blank))
+    is_open = " open" * any(blank.id and blank.id not in known for blank in asked)
+    name = f"<code>{style.word(block.result.name)}</code> line by line"
     lines = blocks_html(block.working, style)
-    return f'<details class="lines"><summary>{name} line by line</summary>\n{lines}\n</details>'
+    return f'<details class="lines"{is_open}><summary>{name}</summary>\n{lines}\n</details>'
 
 
 _KINDS = {MatrixBlock: "quantity", SideBySide: "vectors", Table: "words"}

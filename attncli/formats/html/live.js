@@ -90,7 +90,7 @@
   // -- what is said of it: above the page, and in its address ----------------------------------------
 
   const tell = (trouble) => {
-    for (const choice of bar.querySelectorAll("[data-key]")) if (!trouble || choice !== document.activeElement) choice.value = chosen(choice.dataset.key);
+    for (const choice of bar.querySelectorAll("[data-key]")) if (!trouble || choice !== document.activeElement || choice.localName === "select") choice.value = chosen(choice.dataset.key);
     const is = (key) => data.choices[key]?.[0] ?? numberOf(key);
     const list = [...changes].map(([key, value]) => `${key.replace(",", ", ")} ${is(key)} → ${value}`.replace(/ -(?=[\d.])/g, " −")).join("; ");
     const other = changes.size ? new Set([...main.querySelectorAll(".changed[data-n]")].map((shown) => version.entries[shown.dataset.n][0])).size : 0;
@@ -232,13 +232,23 @@
     for (const line of main.querySelectorAll("table.working tr:not(.told *)")) renewLine(line);
     for (const section of main.querySelectorAll(":scope > :is(section, #sight)")) section.classList.toggle("before", isTouched(section));
     main.querySelector(".in-short")?.classList.toggle("pale", [...changes.keys()].some((key) => key.startsWith("rounding.")));
-    for (const aside of main.querySelectorAll(":is(aside, .answer):has([data-told])")) aside.classList.toggle("retold", retell(aside));
+    renewAnswer();
+    for (const aside of main.querySelectorAll("aside:has([data-told])")) aside.classList.toggle("retold", retell(aside));
     renewShades();
     renewVariants();
     renewPasses();
     main.querySelectorAll("figure.picture:not(.told, .told *)").forEach(renewPicture);
     if (isOther) document.dispatchEvent(new Event("attn:renewed"));
     document.dispatchEvent(new Event("attn:worked"));
+  };
+
+  // its number follows; its words do where they say which, or name what has the number
+  const renewAnswer = () => {
+    const answer = main.querySelector(".answer");
+    if (!answer) return;
+    answer.querySelectorAll("[data-n]").forEach(renewNumber);
+    const tells = answer.querySelector(`[data-told*='"names":'], [data-told*='"cases":']`);
+    answer.classList.toggle("retold", tells ? retell(answer) : Boolean(answer.querySelector("code")));
   };
 
   // sets what shows numbers in a picture; hides one that would be laid out anew

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product, zip_longest
 from typing import Any, NamedTuple
 
-from attncli.document.blocks import Document, parts_of
+from attncli.document.blocks import ONLY_DATA, Document, parts_of
 from attncli.document.changing import Changeable, ScenarioChoice
 from attncli.document.tables import MatrixBlock, WorkedTable, WrongWorking
 from attncli.formats.colours import LIGHT
@@ -153,14 +153,15 @@ class LivePage(NamedTuple):
 
     def _varied(self) -> list[tuple[str, str]]:
         """Lists the tables of variants on the page, each by its variant and its quantity."""
-        tables = (t for block in self.document.closing for t in parts_of(block, MatrixBlock))
+        blocks = (b for b in self.document.closing if not isinstance(b, ONLY_DATA))
+        tables = (table for block in blocks for table in parts_of(block, MatrixBlock))
         return [(t.variant, t.quantity) for t in tables if t.variant]
 
     def _accepted(self, asked: AskedNumbers) -> Mapping[int, Sequence[str]]:
         """Returns the ends of the ranges that are right for numbers, where these are wider than
         rounding makes them."""
         known = self.document.interactive.accepted
-        decimals = self.document.data.rounding["decimals"]
+        decimals = int(str(self.document.data.rounding["decimals"]))
         found = {}
         for n, cell in enumerate(asked.cells):
             if isinstance(cell, Location) and cell in known and cell not in self.numbers:

@@ -52,15 +52,19 @@
   };
   const set = (/** @type {Element} */ one, /** @type {object} */ properties) => Object.assign(one, properties);
 
-  const beside = (/** @type {Element} */ shown, /** @type {string} */ key) => {
+  // those that are seen: none in a fold that is closed, or that is still to come
+  const isSeen = (/** @type {Element} */ one) => one.checkVisibility({ visibilityProperty: true });
+
+  /** @type {(shown: Element, key: string) => Element | undefined} */
+  const beside = (shown, key) => {
     const { numbers } = page, place = numbers.indexOf(shown);
-    if (key === "ArrowRight") return numbers[place + 1];
-    if (key === "ArrowLeft") return numbers[place - 1];
+    if (key === "ArrowRight") return numbers.slice(place + 1).find(isSeen);
+    if (key === "ArrowLeft") return numbers.slice(0, place).findLast(isSeen);
     const down = key === "ArrowDown", row = shown.closest("tr");
     const next = down ? row?.nextElementSibling : row?.previousElementSibling;
     const column = row ? [...row.querySelectorAll("[data-n]")].indexOf(shown) : -1;
-    const there = next ? [...next.querySelectorAll("[data-n]")] : [];
-    return there[Math.min(column, there.length - 1)] || numbers[place + (down ? 1 : -1)];
+    const there = next ? [...next.querySelectorAll("[data-n]")].filter(isSeen) : [];
+    return there[Math.min(column, there.length - 1)] || beside(shown, down ? "ArrowRight" : "ArrowLeft");
   };
 
   document.addEventListener("keydown", (event) => {
@@ -195,7 +199,7 @@
     }
     for (const section of page.sections) {
       if (section.querySelector('[data-n][tabindex="0"]')) continue;
-      const first = section.querySelector("[data-n]");
+      const first = [...section.querySelectorAll("[data-n]")].find(isSeen);
       if (first) set(first, { tabIndex: 0 });
     }
   };

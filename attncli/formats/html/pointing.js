@@ -61,7 +61,7 @@
     path = next;
     describe(false);
     anchor = from;
-    how.replaceChildren(...(path.length > 1 ? [back()] : []), lineOf(shown()), ...fieldFor(shown()));
+    how.replaceChildren(...(path.length > 1 ? [back()] : []), lineOf(shown()));
     if (pinned) {
       const close = element("button", { type: "button", className: "close", textContent: "×", ariaLabel: "Close" });
       close.addEventListener("click", hide);
@@ -71,24 +71,6 @@
     describe(true);
     tint([shown()]);
   };
-
-  // a number that was given can be changed, where somebody works what follows from it
-  const fieldFor = (/** @type {number} */ n) => {
-    const key = page.places.get(n)?.find((one) => one.hasAttribute("data-set"))?.getAttribute("data-set");
-    if (!key || !pinned) return [];
-    const value = page.textOf(n).replace(/^.*= /, "").replace("−", "-");
-    const field = element("input", { name: "value", size: 8, value, ariaLabel: `${key}, changed to` });
-    const form = element("form", {}, "change to ", field, " ", element("button", { textContent: "Change" }));
-    form.addEventListener("submit", (event) => {
-      event.preventDefault();
-      change(key, field.value.trim().replace("−", "-").replace(",", "."));
-    });
-    return [form];
-  };
-  const change = (/** @type {string} */ key, /** @type {string} */ value) => document.dispatchEvent(new CustomEvent("attn:change", { detail: { key, value } }));
-  document.addEventListener("change", ({ target }) => {
-    if (target instanceof HTMLSelectElement && target.dataset.key) change(target.dataset.key, target.value);
-  });
 
   const describe = (/** @type {boolean} */ is) => (is ? anchor?.setAttribute("aria-describedby", "how") : anchor?.removeAttribute("aria-describedby"));
 
@@ -202,14 +184,11 @@
     event.preventDefault();
   }, { capture: true }); // before other keys are looked at
 
-  // what is told of a number, and what is being typed there, stays open
+  // what is told of a number stays open
   document.addEventListener("attn:renewed", () => {
     if (!anchor) return;
-    const typed = how.contains(document.activeElement) && /** @type {HTMLInputElement} */ (document.activeElement).value;
     if (!anchor.isConnected) return hide();
     show([placeOf(anchor)], anchor);
-    const field = how.querySelector("input");
-    if (field && typed) Object.assign(field, { value: typed }).focus({ preventScroll: true });
   });
   document.addEventListener("attn:worked", () => (anchor ? show(path, anchor) : rest()));
 

@@ -72,11 +72,14 @@ interface Window {
 declare const numberOf: (typed: string) => [bigint, bigint, number | null] | string | null;
 
 // what this version of TypeScript doesn't know of yet
+interface Array<T> {
+  findLast(is: (item: T) => boolean): T | undefined;
+}
 interface MapConstructor {
   groupBy<K, T>(items: Iterable<T>, by: (item: T) => K): Map<K, T[]>;
 }
 interface Element {
-  checkVisibility(): boolean;
+  checkVisibility(options?: { visibilityProperty: boolean }): boolean;
 }
 interface Document {
   addEventListener(type: "attn:goto", heard: (event: CustomEvent<number>) => void): void;

@@ -10,7 +10,7 @@
   // -- putting in what differs -------------------------------------------------------------------
 
   // sections are told by their headings
-  const titleOf = (node) => (node.localName === "section" ? $("h1, h2", node).textContent : "");
+  const titleOf = (node) => (node.localName === "section" ? $("h1, h2", node)?.textContent : "");
   const isSame = (one, other) => one.nodeName === other.nodeName && titleOf(one) === titleOf(other);
 
   // `shown` is what became of `before`, and becomes `now`; others may have added to it
@@ -59,10 +59,11 @@
     const versions = [was, now].map((page) => $("#served .state", page).dataset.version);
     if (versions[0] === versions[1]) return;
     window.attncli.remark();
+    document.dispatchEvent(new Event("attn:renewing"));
     document.title = now.title;
     for (const one of KEPT) renew($(one), $(one, was), $(one, now));
     for (const one of ["#numbers", "#served .state"]) $(one).replaceWith(document.importNode($(one, now), true));
-    for (const select of document.querySelectorAll("#changes select")) select.value = $("[selected]", select)?.value ?? select.value;
+    settle();
     const bar = $("#changes");
     if (bar) bar.hidden = false;
     was = now;
@@ -81,21 +82,23 @@
   // -- changing ----------------------------------------------------------------------------------
 
   const send = async (act, body) => {
-    const answer = await fetch(act, { method: "POST", body: body && JSON.stringify(body) });
-    const { wrong } = await answer.json().catch(() => ({ wrong: "the server can't answer now" }));
+    const answer = fetch(act, { method: "POST", body: body && JSON.stringify(body) });
+    const { wrong } = await answer.then((its) => its.json()).catch(() => ({ wrong: "the server can't answer now" }));
     if (!wrong) await ask();
     return wrong || "";
   };
 
-  const refuse = (wrong) => {
-    const field = $("#how form:not([hidden])") || $("#served .refused");
-    for (const told of document.querySelectorAll("#how .refused, #served .refused")) told.textContent = "";
-    const place = field.localName === "form" ? $(".refused", field) || field.appendChild(Object.assign(document.createElement("p"), { className: "refused", role: "alert" })) : field;
-    place.textContent = wrong;
+  const refuse = (wrong, key = "") => {
+    const isAtField = wrong && !document.dispatchEvent(new CustomEvent("attn:refused", { detail: { key, text: wrong }, cancelable: true }));
+    $("#served .refused").textContent = isAtField ? "" : wrong;
+    settle();
+  };
+  const settle = () => { // what can be chosen shows what is so
     for (const select of document.querySelectorAll("#changes select")) select.value = $("[selected]", select)?.value ?? select.value;
+    for (const field of document.querySelectorAll("#changes input[data-key]")) if (field !== document.activeElement) field.value = field.defaultValue;
   };
 
-  document.addEventListener("attn:change", async ({ detail }) => refuse(await send("change", detail)));
+  document.addEventListener("attn:change", async ({ detail: { key, value } }) => refuse(await send("change", { key, value }), key));
   document.addEventListener("click", async ({ target }) => {
     const act = target.closest?.("[data-act]")?.dataset.act;
     if (act) refuse(await send(act));
@@ -105,6 +108,16 @@
     const panel = $('#served [data-panel="why"]');
     if (panel.open) fill(panel);
   });
+
+  // where nobody answers, nothing is offered that he would have to do
+  const end = (isSo) => {
+    document.body.classList.toggle("ended", isSo);
+    const [is, becomes] = isSo ? ["set", "unset"] : ["unset", "set"];
+    for (const shown of document.querySelectorAll(`[data-${is}]`)) {
+      shown.dataset[becomes] = shown.dataset[is];
+      delete shown.dataset[is];
+    }
+  };
 
   // -- panels ------------------------------------------------------------------------------------
 
@@ -131,7 +144,7 @@
     const { version } = $("#served .state").dataset, renewed = version === "0" ? () => location.reload() : ask;
     const follow = async () => {
       const now = await fetch("version").then((answer) => (answer.ok ? answer.text() : ""), () => "");
-      document.body.classList.toggle("ended", !now);
+      end(!now);
       if (now && now !== $("#served .state").dataset.version) await renewed();
       setTimeout(follow, 250); // milliseconds
     };

@@ -22,6 +22,14 @@
     }
   };
   const { lesson } = document.body.dataset;
+
+  // the numbers of a lesson, which are a script of their own
+  const files = new Map();
+  const numbersIn = (file) => {
+    const load = (loaded) => document.head.append(element("script", { src: file, async: false, onload: () => loaded(unpacked(window.attncli.lessons[file])) }));
+    if (!files.has(file)) files.set(file, new Promise(load));
+    return files.get(file);
+  };
   const keep = (change) => localStorage.setItem(key, JSON.stringify({ ...kept(), [lesson]: { ...kept()[lesson], ...change } }));
   const [read, inputs, cards] = [one("#read"), all(".field input"), all("[data-of]")];
 
@@ -89,15 +97,33 @@
     ]);
     const [field, list, status] = [one("input", search), one("ol", search), one("[role=status]", search)];
     const most = 20;
-    field.addEventListener("input", () => {
-      const words = plain(field.value).split(/[^\p{L}\p{N}_]+/u).filter(Boolean);
+    const withWords = (typed) => {
+      const words = plain(typed).split(/[^\p{L}\p{N}_]+/u).filter(Boolean);
       const hasAll = (text) => words.every((word) => text.includes(word));
       const found = words.length ? index.filter(([, , , text]) => hasAll(text)) : [];
-      found.sort((a, b) => hasAll(plain(b[1])) - hasAll(plain(a[1])));
+      return found.sort((a, b) => hasAll(plain(b[1])) - hasAll(plain(a[1])));
+    };
+    // the cells that have a number, or one that begins with it; first those that are worked out
+    const withNumber = (lesson, number) => (entries) => entries.flatMap(([name, ...parts], n) => {
+      const [text] = parts.findLast(Array.isArray) || [""];
+      const isIt = text === number;
+      if (!name || !(isIt || (number.includes(".") && text.startsWith(number)))) return [];
+      const line = parts.map((part) => (Array.isArray(part) ? part[0] : part)).join("").trim();
+      return [[`${lesson[0]}#n${n}`, `${name} ${line}`, lesson[1], (isIt ? 2 : 0) + (parts.length > 2 ? 1 : 0)]];
+    });
+    const tell = (found, none) => {
       const links = found.slice(0, most).map(([href, textContent, title]) => [element("a", { href, textContent }), element("small", { textContent: title })]);
       list.replaceChildren(...links.map((link) => element("li", {}, ...link)));
       const told = `${found.length === 1 ? "1 place" : `${found.length} places`}${found.length > most ? `, the first ${most} of them` : ""}`;
-      status.textContent = found.length ? told : words.length ? "No lesson has these words." : "";
+      status.textContent = found.length ? told : none;
+    };
+    field.addEventListener("input", async () => {
+      const typed = field.value.trim();
+      if (!/^[-−+]?\d+([.,]\d*)?$/.test(typed)) return tell(withWords(typed), typed && "No lesson has these words.");
+      const number = typed.replace(/[-−]/, "−").replace("+", "").replace(",", ".");
+      tell([], "Looking at the numbers of all lessons …");
+      const found = await Promise.all(lessons.map((lesson) => numbersIn(lesson.at(-1)).then(withNumber(lesson, number))));
+      if (field.value.trim() === typed) tell(found.flat().sort((a, b) => b[3] - a[3]), "No lesson has this number.");
     });
     search.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -105,6 +131,18 @@
     });
     search.hidden = false;
   }
+
+  // -- a cell that somebody was led to ---------------------------------------------------------------
+
+  const lead = () => {
+    const [, n] = /^#n(\d+)$/.exec(location.hash) || [];
+    const shown = n && all(`main [data-n="${n}"]`).find((one) => one.checkVisibility());
+    if (!shown) return;
+    shown.scrollIntoView({ block: "center" });
+    shown.click();
+  };
+  addEventListener("hashchange", lead);
+  addEventListener("load", () => setTimeout(lead)); // when all of it is bound
 
   // -- the working of a number by its name, of which page.js tells what entries are ----------------
 
@@ -139,15 +177,13 @@
     for (const first of all(".tree > li > details", doubt)) first.open = true;
     history.replaceState(null, "", `#${new URLSearchParams({ [chosen.value]: "", cell: typed })}`);
   };
-  const choose = () => {
-    const numbers = one("#numbers");
-    const begin = async () => {
-      entries = await unpacked(numbers.textContent);
-      one("datalist", doubt).replaceChildren(...named().map((value) => element("option", { value })));
-      cell.value ||= named().find((name) => name.includes("[")) || "";
-      show();
-    };
-    document.head.append(element("script", { src: chosen.value, async: false, onload: begin }));
+  const choose = async () => {
+    const file = chosen.value, its = await numbersIn(file);
+    if (file !== chosen.value) return;
+    entries = its;
+    one("datalist", doubt).replaceChildren(...named().map((value) => element("option", { value })));
+    cell.value ||= named().find((name) => name.includes("[")) || "";
+    show();
   };
   const follow = () => {
     const asked = new URLSearchParams(location.hash.slice(1));

@@ -186,6 +186,12 @@ class SiteEntry(NamedTuple):
     """What it shows."""
     others: tuple[SiteLink, ...] = ()
     """What else there is of it."""
+    answer: Word = Word("")
+    """What its page comes to."""
+    picture: str = ""
+    """A drawing of what it is about, as SVG."""
+    minutes: int = 0
+    """How long reading it takes."""
 
 
 class FoldOut(NamedTuple):
@@ -203,7 +209,7 @@ class SiteGroup(NamedTuple):
 
 
 _NUMBERS = '<script type="application/json" id="numbers">'
-_READY = 'document.getElementById("numbers").textContent = "{}";\n'
+_READY = 'attncli.lessons = {{ ...attncli.lessons, {}: "{}" }};\n'
 
 
 def numbers_file(lesson: str) -> str:
@@ -211,14 +217,15 @@ def numbers_file(lesson: str) -> str:
     return f"{lesson}-numbers.js"
 
 
-def numbers_apart(page: str) -> tuple[str, str]:
+def numbers_apart(page: str, file: str) -> tuple[str, str]:
     """Returns a page, without its numbers where it has them also in what it is worked again by; and
-    its numbers as a file for whoever else asks for them: a script, for a page that is opened from a
-    disk can read nothing else."""
+    its numbers as a `file` for whoever else asks for them: a script, for a page that is opened from
+    a disk can read nothing else."""
     head, mark, rest = page.partition(_NUMBERS)
     numbers, end, after = rest.partition("</script>")
     kept = "[]" if ' id="live">' in after else numbers
-    return f"{head}{mark}{kept}{end}{after}", _READY.format(packed(json.loads(numbers)))
+    its_numbers = _READY.format(json.dumps(file), packed(json.loads(numbers)))
+    return f"{head}{mark}{kept}{end}{after}", its_numbers
 
 
 def _on_site(page: str, above: Iterable[Sequence[SiteLink]], below: str, lesson: str = "") -> str:
@@ -287,7 +294,10 @@ def _listed(entry: SiteEntry) -> str:
     others = "".join(f"<li>{_link(other)}</li>" for other in entry.others)
     below = f"\n<ul>{others}</ul>" if others else ""
     says = f"<p>{escaped(shown(entry.says))}</p>"
-    return f'<li data-of="{entry.name}"><h3>{_link(entry.page)}</h3>\n{says}{below}</li>'
+    answer = f'<p class="answer">{escaped(shown(entry.answer))}</p>' if entry.answer.raw else ""
+    title = f"<h3>{_link(entry.page)} <small>{entry.minutes} min</small></h3>"
+    sign = f'<div class="sign">{entry.picture}</div>'
+    return f'<li data-of="{entry.name}">{title}\n{sign}{answer}{says}{below}</li>'
 
 
 def _link(link: SiteLink) -> str:

@@ -71,6 +71,10 @@ _UNTOLD = '<span class="untold" role="img" aria-label="…">▢</span>'
 """In the place of a number that is asked for elsewhere, or would tell what is asked for."""
 _MORE = 2
 """Characters that a field has room for besides the longest answer."""
+_PADDING = 1
+"""Characters that the edges of a field take."""
+_BLANK = 8
+"""Characters that a blank to write in on paper takes."""
 _IN_WORDS = 24
 _SIZES = {"a4": "", "letter": "\n<style>@page { size: letter; }</style>"}
 """What says so where it isn't the usual size of paper."""
@@ -336,6 +340,7 @@ def _style(asked: AskedNumbers, fields: SheetFields | None) -> HtmlStyle:
         answered=None if fields is None else fields.answered,
         picture=partial(figure_html, asked=asked),
         products=True,
+        field_width=_BLANK if fields is None else fields.check.width + _MORE + _PADDING,
         mark=partial(asked.mark, named=named) if asked.changing else None,
     )
 

@@ -295,7 +295,7 @@ def _document(document: doc.Document) -> dict[str, Any]:
         "attncli": VERSION,
         "title": document.title.raw,
         **_paper(document.paper),
-        **_unless_empty(about=_about(document)),
+        **_unless_empty(answer=_answer(document.answer), about=_about(document)),
         "rounding": dict(data.rounding),
         "given": [_given(block, data.sources) for block in data.given],
         "steps": [_section(section) for section in document.sections],
@@ -309,6 +309,13 @@ def _document(document: doc.Document) -> dict[str, Any]:
             key={} if key is None else _document(key),
         ),
     }
+
+
+def _answer(answer: doc.Answer | None) -> dict[str, Any]:
+    if answer is None:
+        return {}
+    cell, step = _unless_empty(cell=answer.address), _unless_empty(step=answer.step)
+    return {"says": _text_of(answer.says), **cell, **step}
 
 
 def _about(document: doc.Document) -> str:

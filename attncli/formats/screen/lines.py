@@ -16,7 +16,7 @@ BRACKETS = "[]()"
 """Those of mathematics."""
 _DEEPEST = 8
 """So many brackets in each other are told apart; somebody's words may open any number."""
-_HIDDEN = f"\u2061\u2062\u2063\u2064{ISOLATE}{POP}"
+_HIDDEN = f"\u2061\u2062\u2063\u2064\u206a{ISOLATE}{POP}"
 """What takes no room: the marks of inks, and what words that run to the left stand between."""
 _SIGNS = "·×²√∞≈≤≥−∂Σ∇ᵀαβγδεηθλσ→←▸▶•–…⋮✓│─┼═█▇▆▅▄▃▂▁“”"
 CELLS = dict.fromkeys(map(chr, range(0x20, 0x7F)), 1) | dict.fromkeys(_HIDDEN, 0)

@@ -193,3 +193,39 @@ def _drawn(block: MatrixBlock) -> Grid:
     """Returns what is drawn of a quantity."""
     places = (elided(count, _MOST, _FIRST) for count in (len(block.rows), block.matrix.shape[1]))
     return grid_of_places(block.alone, *places)
+
+
+_SMALL, _SIDE = 6, 14
+"""So many rows and columns of a small map have their numbers; of larger ones a cell is a square."""
+
+
+def in_small(block: HeatMaps) -> Picture:
+    """Draws maps for a place that has little room: large ones without numbers and names."""
+    (_, table), *_ = block.maps
+    if max(len(table.rows), table.matrix.shape[1]) <= _SMALL:
+        return heat_maps(block)
+    grid, shading = _drawn(table), _shading(block)
+    square = {"width": _SIDE - 1, "height": _SIDE - 1}
+    elements = [
+        element("rect", "", x=_SIDE * j, y=_SIDE * i, class_=kind, **square)
+        for i, (_, *row) in enumerate(grid.rows())
+        for j, cell in enumerate(row)
+        if isinstance(cell.content, Number) and (kind := f"shade{shading.of(cell.content)}")
+    ]
+    size = (_SIDE * (len(grid.columns) - 1), _SIDE * sum(1 for _ in grid.rows()))
+    return Picture(printed(block.title), _in_words(grid), size, tuple(elements))
+
+
+def boxes(texts: Sequence[str]) -> Picture:
+    """Draws texts in boxes, in rows as they fit: the pieces of a text."""
+    pieces = []
+    for text in texts:
+        wide = text_width(text) + _PAD
+        middle = (wide / 2, (_HEIGHT - 2) / 2)
+        inside = (_cell(0, 0, wide, class_="shade1"), text_at(*middle, text, "middle on1"))
+        pieces.append(Picture("", (), (wide, _HEIGHT - 2), inside))
+    whole = in_rows(pieces, _ROW_OF_BOXES, 4, 4)
+    return whole._replace(title="pieces", description=(", ".join(texts),))
+
+
+_ROW_OF_BOXES = 260

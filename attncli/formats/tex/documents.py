@@ -10,10 +10,10 @@ from attncli.document import blocks as doc
 from attncli.document.blocks import Document, Fields, Section, as_on_paper, each, in_lines
 from attncli.document.pictures import PICTURES, Picture
 from attncli.document.questions import OWN_FORM, Paper, counted_points, points_text
-from attncli.document.tables import ProductBlock, SideBySide
+from attncli.document.tables import SideBySide
 from attncli.formats.pictures_in_tables import in_tables
 from attncli.formats.tex import tables
-from attncli.formats.tex.products import has_room, laid_out
+from attncli.formats.tex.products import has_room, laid_out, stand_together
 from attncli.formats.tex.setting import (
     Setting,
     article,
@@ -27,7 +27,13 @@ from attncli.formats.tex.setting import (
     word,
 )
 from attncli.formats.tex.working import INDENT, addition, pieces, working
-from attncli.formats.writers import Tables, with_tables_together, written
+from attncli.formats.writers import (
+    Products,
+    Tables,
+    with_products_together,
+    with_tables_together,
+    written,
+)
 from attncli.maths.equations.tree import Equation
 from attncli.maths.notation.latex import latex
 from attncli.option_values import PAPER_SIZES
@@ -41,7 +47,8 @@ def blocks(them: Iterable[doc.Block], setting: Setting) -> list[str]:
     """Lists the text of each block; small matrices that follow each other go side by side, and
     products that there is room for stand as on paper."""
     shown = as_on_paper(in_lines(them, partial(has_room, setting=setting)))
-    return list(written(with_tables_together(shown), _WRITERS, setting))
+    beside = with_products_together(shown, partial(stand_together, setting=setting))
+    return list(written(with_tables_together(beside), _WRITERS, setting))
 
 
 def formulas(them: Sequence[Equation], setting: Setting) -> str:
@@ -122,9 +129,10 @@ def _word_blank(block: doc.WordBlank, setting: Setting) -> str:
     )
 
 
-def _product(block: ProductBlock, setting: Setting) -> str:
-    """Sets a product as on paper, and its lines below it."""
-    return "\n\n".join([laid_out(block, setting), *blocks(block.working, setting)])
+def _products(piece: Products, setting: Setting) -> str:
+    """Sets products as on paper, and their lines below them."""
+    working = (line for block in piece.blocks for line in block.working)
+    return "\n\n".join([laid_out(piece, setting), *blocks(working, setting)])
 
 
 def _picture(block: Picture, setting: Setting) -> str:
@@ -148,7 +156,7 @@ _WRITERS: Mapping[type, Callable[[Any, Setting], str]] = {
     ),
     doc.Derivation: working,
     doc.ColumnSum: addition,
-    ProductBlock: _product,
+    Products: _products,
     doc.Table: tables.table,
     SideBySide: tables.side_by_side,
     doc.Tree: _tree,

@@ -323,6 +323,12 @@ CHECK = r"""% a check mark, of the symbols of AMS where these are
 """
 
 
+BOXES = r"""% a box to write into, 10 mm high, in which a key has the answer
+\providecommand\attnbox[2]{{\fboxsep 0pt\rule[-4.7mm]{0pt}{11.4mm}%
+  \framebox[\dimexpr#2+2\fboxrule]{\rule[-4mm]{0pt}{10mm}\ifprintanswers\boldmath#1\fi}}}
+% what a row that is carried over is as high as
+\providecommand\attnhigh{\rule{0pt}{6mm}}
+"""
 GUIDES = r"""% what leads to a row of a tree: rules as high as the row
 \providecommand\attnpast{\kern0.3em\vrule width0.4pt\kern1em}
 \providecommand\attnbranch{\rule[0.6ex]{0.7em}{0.4pt}\kern0.3em}
@@ -344,8 +350,15 @@ def macros_for(body: str) -> str:
     latin = r"\attnlatin{" in body
     characters = latin or r"\attnchar{" in body
     check = r"\attncheck{" in body
+    boxes = r"\attnbox{" in body or r"\attnhigh{" in body
     tree = any(rf"\attn{guide}{{" in body for guide in ("past", "fork", "last"))
-    rows = ((CHARACTERS, characters), (LATIN, latin), (CHECK, check), (GUIDES, tree))
+    rows = (
+        (CHARACTERS, characters),
+        (LATIN, latin),
+        (CHECK, check),
+        (GUIDES, tree),
+        (BOXES, boxes),
+    )
     return "".join(macro for macro, is_used in rows if is_used)
 
 
@@ -413,6 +426,22 @@ _IN_WORDS = 32
 """Millimetres of an answer in words."""
 
 
+_LEAST_BOX = 15
+
+
+class Places(NamedTuple):
+    """How wide places to write into are, in millimetres."""
+
+    box: int
+    """The most that a box takes."""
+    carried: int
+    """The most that a number takes that is carried over."""
+
+    def width(self, blank: Blank, wanted: int) -> int:
+        """Returns how wide a blank is, of which so much is wanted."""
+        return max(_LEAST_BOX, min(self.box, wanted)) if blank.id else min(self.carried, wanted)
+
+
 class Setting(NamedTuple):
     """A page's setting: how what stands on it is set."""
 
@@ -436,6 +465,8 @@ class Setting(NamedTuple):
     """Whether there are colours."""
     blank_width: int = BLANK_WIDTH
     """How wide a blank in a table is, in millimetres."""
+    boxes: Places | None = None
+    """How wide boxes are that are written into; None where there are none."""
 
     def look(self, declaration: str) -> str:
         """Returns a declaration of colours, where there are some."""
@@ -443,11 +474,18 @@ class Setting(NamedTuple):
 
     def entry(self, blank: Blank) -> str:
         """Writes a blank in a table."""
-        return (
-            fillin(blank, self.blank_width)
-            if self.working.hidden
-            else f"${self.working.of_blank(blank)}$"
-        )
+        if not self.working.hidden:
+            return f"${self.working.of_blank(blank)}$"
+        if self.boxes is None:
+            return fillin(blank, self.blank_width)
+        return boxed(blank, self.boxes.width(blank, self.blank_width))
+
+    def width_of(self, blank: Blank) -> float:
+        """Returns the ems that a blank takes in a table."""
+        width = self.blank_width
+        if self.boxes is not None:
+            width = self.boxes.width(blank, width)
+        return BLANK * width / BLANK_WIDTH
 
     def place(self, answer: str) -> str:
         """Writes where an answer in words goes: one that is told stands in the key alone, where the
@@ -463,6 +501,14 @@ def fillin(blank: Blank, width: int = BLANK_WIDTH) -> str:
     if not blank.id:  # a number to carry over, which isn't asked for
         return rf"\makebox[{width}mm]{{\dotfill}}"
     return rf"\fillin[{answer}][{width}mm]"
+
+
+def boxed(blank: Blank, width: int) -> str:
+    """Writes a blank as a box to write into; dots where a number is carried over."""
+    if not blank.id:
+        return rf"\makebox[{width}mm]{{\attnhigh{{}}\dotfill}}"
+    answer = "" if blank.answer is None else f"${latex(blank.answer)}$"
+    return rf"\attnbox{{{answer}}}{{{width}mm}}"
 
 
 def _fillin_in_mathematics(blank: Blank) -> str:

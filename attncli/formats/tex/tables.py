@@ -12,8 +12,6 @@ from attncli.document.blocks import Graph, Table
 from attncli.document.grid import Grid, GridCell, GridColumn, Omission, grid_of
 from attncli.document.tables import Branch, MatrixBlock, SideBySide, in_groups
 from attncli.formats.tex.setting import (
-    BLANK,
-    BLANK_WIDTH,
     GUIDE_WIDTH,
     WIDEST_NAME,
     Setting,
@@ -113,8 +111,8 @@ def _set_off(cell: TexCell) -> TexCell:
     return TexCell(rf"\quad {cell.text}", cell.width + 1)
 
 
-GAP, SMALL_GAP = 1.1, 0.55
-"""Twice `\\tabcolsep`, in ems: 6 pt by default, 3 pt in a small table."""
+GAP, SMALL_GAP, CLOSE_GAP = 1.1, 0.55, 0.37
+"""Twice `\\tabcolsep`, in ems: 6 pt by default, 3 pt in a small table, 2 pt between boxes."""
 STRETCHED = r"\renewcommand\arraystretch{1.4}"
 """Rows that are high enough to write in."""
 SMALL = 0.92
@@ -189,8 +187,7 @@ def _cell(cell: GridCell, numbers: Iterator[str], setting: Setting, words: _Word
         case Number():
             done = TexCell.of_mathematics(next(numbers))
         case Blank():
-            width = BLANK * setting.blank_width / BLANK_WIDTH
-            done = TexCell(setting.entry(cell.content), width)
+            done = TexCell(setting.entry(cell.content), setting.width_of(cell.content))
         case Vector():
             notation = setting.working.but(coloured=False)  # a column is in one ink
             done = TexCell.of_mathematics(latex(cell.content, notation))
@@ -260,6 +257,11 @@ def together(tables: Sequence[str]) -> str:
         + _JOINT.join(tables)
         + "\\par}"
     )
+
+
+def close(table: str) -> str:
+    """Sets the columns of a table closer to each other."""
+    return "{\\tabcolsep 2pt%\n" + table + "}"
 
 
 def small(table: str) -> str:

@@ -15,15 +15,15 @@ from attncli.document.blocks import ColumnSum, Derivation, Document, Edge, Graph
 from attncli.document.grid import Grid, GridCell, GridColumn, Look, Omission, grid_of, ink_of
 from attncli.document.pictures import PICTURES, Picture
 from attncli.document.questions import OWN_FORM
-from attncli.document.tables import Branch, MatrixBlock, ProductBlock, SideBySide, in_groups
+from attncli.document.tables import Branch, MatrixBlock, SideBySide, in_groups
 from attncli.formats.colours import INKS, LIGHT, shade_of
 from attncli.formats.numbers import filled_addends
 from attncli.formats.pictures_in_tables import in_tables
 from attncli.formats.svg.drawing import alone, drawn, fit
 from attncli.formats.svg.elements import as_text
 from attncli.formats.tex.documents import ARTICLE_ROOM
-from attncli.formats.tex.products import as_fits, has_room
-from attncli.formats.tex.setting import article
+from attncli.formats.tex.products import as_fits, has_room, stand_together, with_places
+from attncli.formats.tex.setting import Places, exam
 from attncli.formats.typst.text import (
     WORKING,
     InkedTypst,
@@ -42,10 +42,12 @@ from attncli.formats.writers import (
     Heading,
     NewPage,
     Piece,
+    Products,
     Tables,
     Title,
     lists_in_columns,
     pieces_of,
+    with_products_together,
     with_tables_together,
     written,
 )
@@ -74,6 +76,8 @@ class TypstSetting(NamedTuple):
     """Whether there are colours: none on what is to be filled in."""
     blank_width: int = 18
     """How wide a blank in a table is, in millimetres."""
+    boxes: Places | None = None
+    """How wide boxes are that are written into; None where there are none."""
 
     @property
     def notation(self) -> InkedTypst:
@@ -83,7 +87,10 @@ class TypstSetting(NamedTuple):
         """Writes a blank in a table: its answer, or a place to write it."""
         if blank.answer is not None:
             return f"${WORKING.of_blank(blank)}$"
-        return f"{'line' if blank.id else 'dots'}-to-write({self.blank_width}mm)"
+        if self.boxes is None:
+            return f"{'line' if blank.id else 'dots'}-to-write({self.blank_width}mm)"
+        width = self.boxes.width(blank, self.blank_width)
+        return f"{'box' if blank.id else 'dots'}-to-write({width}mm)"
 
 
 T = TypeVar("T")
@@ -272,19 +279,27 @@ def side_by_side(block: SideBySide, setting: TypstSetting) -> str:
     return f"vectors({caption}, {whole}, {apart})"
 
 
-def product(block: ProductBlock, setting: TypstSetting) -> str:
-    """Writes a product as on paper, and its lines below it."""
-    fitting = as_fits(block, _ROOM_FOR_PRODUCTS)
-    names = ("left", "above", "result", "added", "after")
-    tables = ((name, getattr(fitting, name)) for name in names)
-    places = ", ".join(
-        f"{name}: {'none' if table is None else matrix(table, setting)}" for name, table in tables
+def products(piece: Products, setting: TypstSetting) -> str:
+    """Writes products as on paper, and their lines below them."""
+    places = with_places(piece.blocks, _ROOM_FOR_PRODUCTS).boxes
+    setting = setting._replace(boxes=places)
+    fitting = [as_fits(block, _ROOM_FOR_PRODUCTS) for block in piece.blocks]
+    crossings = listed(
+        f"(above: {matrix(block.above, setting)}, result: {matrix(block.result, setting)},"
+        f" added: {_or_none(block.added, setting)})"
+        for block in fitting
     )
-    lines = written(block.working, WRITERS, setting)
-    return "\n".join([f"product({places})", *lines])
+    after = _or_none(fitting[-1].after, setting)
+    lines = (line for block in piece.blocks for line in block.working)
+    texts = written(lines, WRITERS, setting._replace(boxes=None))
+    return "\n".join([f"products({matrix(piece.left, setting)}, {crossings}, {after})", *texts])
 
 
-_ROOM_FOR_PRODUCTS = article(ARTICLE_ROOM, fragment=False)
+def _or_none(block: MatrixBlock | None, setting: TypstSetting) -> str:
+    return "none" if block is None else matrix(block, setting)
+
+
+_ROOM_FOR_PRODUCTS = exam(ARTICLE_ROOM, with_key=False)
 """Between the margins, as TeX has it."""
 
 
@@ -375,7 +390,7 @@ WRITERS: Mapping[type, Callable[[Any, TypstSetting], str]] = {
     doc.Derivation: working,
     doc.ColumnSum: addition,
     doc.Table: table,
-    ProductBlock: product,
+    Products: products,
     SideBySide: side_by_side,
     doc.Tree: lambda block, _: f"tree{listed(map(_tree_row, block.rows, block.has_parts))}",
     doc.Graph: lambda block, setting: picture(block) or graph(block, setting),
@@ -417,7 +432,9 @@ def _leaf(document: Document) -> str:
     layout = paper.layout if paper is not None and is_sheet else layout
     setting = TypstSetting(not is_sheet)
     laid_out = document.laid_out(partial(has_room, setting=_ROOM_FOR_PRODUCTS))
-    pieces = with_tables_together(lists_in_columns(pieces_of(laid_out)))
+    fit = partial(stand_together, setting=_ROOM_FOR_PRODUCTS)
+    beside = with_products_together(pieces_of(laid_out), fit)
+    pieces = with_tables_together(lists_in_columns(beside))
     body = "\n".join(_typst_pieces(pieces, setting, whole=layout in ("lines", "compact")))
     language = literal("en" if paper is None else paper.language)
     size = _SIZES[PAPER_SIZES[0] if paper is None else paper.size]

@@ -117,14 +117,18 @@ def answer_of(trace: Trace, selection: Selection, sections: Sequence[Section]) -
         for candidate in candidates:
             for section in sections:
                 if is_enough(trace, section, candidate.cell):
-                    return Answer(
-                        (*candidate.says, f" (step {section.number})"),
-                        candidate.cell,
-                        section.number,
-                    )
+                    return _answer(trace, candidate, section)
     given = (c for c in candidates if trace[c.cell.quantity].given)
-    given_answers = (Answer((*c.says, " (given)"), c.cell) for c in given)
+    given_answers = (_answer(trace, candidate, None) for candidate in given)
     return next(given_answers, None) or _count_of_tokens(trace, sections)
+
+
+def _answer(trace: Trace, candidate: _Candidate, section: Section | None) -> Answer:
+    """Says a number, and where it stands: in a section, or else where it is given."""
+    cell, step = candidate.cell, None if section is None else section.number
+    where = " (given)" if section is None else f" (step {step})"
+    address = trace[cell.quantity].address(cell.row, cell.column)
+    return Answer((*candidate.says, where), cell, address, step)
 
 
 def _count_of_tokens(trace: Trace, sections: Sequence[Section]) -> Answer | None:
@@ -135,9 +139,8 @@ def _count_of_tokens(trace: Trace, sections: Sequence[Section]) -> Answer | None
         return None
     says = f"the sentence is cut into {counted(counts[0], 'token')}"
     others = enumerated([*map(str, counts[1:])])
-    return Answer(
-        (says, f", in other ways into {others}" * bool(others), f" (step {step})"), None, step
-    )
+    more = f", in other ways into {others}" if others else ""
+    return Answer((f"{says}{more} (step {step})",), step=step)
 
 
 def _works(_: Trace, section: Section, cell: Location) -> bool:

@@ -7,9 +7,9 @@ from itertools import groupby
 from typing import NamedTuple
 
 from attncli.document.whole_head import Band, Crossing, Made, Operand, WholeHead
-from attncli.maths.operations.attention import ProductOfMatrices
 from attncli.names import Name
 from attncli.pages.parts.findings import weights_of
+from attncli.pages.parts.products import factors_of
 from attncli.pages.parts.selection import place_in_words, shown_parts
 from attncli.trace import AttentionPlace, Definition, HeadPlace, Quantity, Trace
 
@@ -42,7 +42,7 @@ def whole_head(trace: Trace) -> WholeHead | None:
 def _made_in_attention(trace: Trace) -> Iterator[tuple[Name, Quantity]]:
     """Yields what heads made, and what was made for all of them, by full names."""
     for part in shown_parts(trace):
-        if isinstance(part.place, AttentionPlace | HeadPlace):
+        if isinstance(part.place, AttentionPlace | HeadPlace) or part.place.called:
             for definition in part.definitions:
                 if definition.name in trace.quantities and not definition.operation.untold:
                     yield definition.name, trace[definition.name]
@@ -113,14 +113,14 @@ class _Head(NamedTuple):
     def _product(self, name: Name) -> _Product | None:
         """Reads a quantity as a product of matrices; returns None where it is none."""
         definition = self.made[name].definition if name in self.made else None
-        if definition is None or not isinstance(definition.operation, ProductOfMatrices):
+        factors = None if definition is None else factors_of(definition.operation)
+        if definition is None or factors is None:
             return None
-        operation, (left, right, *bias) = definition.operation, definition.operands
-        above = (self._operand(right, turned=operation.right == "jk"), *map(self._operand, bias))
-        return _Product(
-            self._operand(left, turned=operation.left == "ki"),
-            Crossing(above, self._as_made(definition)),
-        )
+        operands = definition.operands
+        bias = () if factors.added is None else (self._operand(operands[factors.added]),)
+        right = self._operand(operands[factors.above], turned=factors.above_turned)
+        left = self._operand(operands[factors.left], turned=factors.left_turned)
+        return _Product(left, Crossing((right, *bias), self._as_made(definition)))
 
     def _operand(self, name: Name, *, turned: bool = False) -> Operand:
         return Operand(name, name.seen_from(self.path), turned)

@@ -6,10 +6,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from typing import NamedTuple
 
-from attncli.document.blocks import Block, ColumnSum, Derivation, Line, each
+from attncli.document.blocks import Block, ColumnSum, Derivation, Line, each, parts_of
 from attncli.document.tables import MatrixBlock, ProductBlock, SideBySide
 from attncli.maths.equations.elision import MOST_PARTS
-from attncli.maths.equations.tree import Operand, Product, Sum, Total
+from attncli.maths.equations.tree import Operand, Product, Sum, Total, Vector
 from attncli.maths.equations.tree import each as nodes_of
 from attncli.maths.operations.equation import Indexed, is_a
 from attncli.maths.operations.operation import Operation
@@ -83,9 +83,21 @@ def with_products(
     """Returns the blocks of a part, its products of two matrices in the place of their lines and
     tables."""
     table_of = partial(matrix_block, selection=selection, path=part.path)
+    return products_in(trace, part, blocks, table_of, selection.includes)
+
+
+def products_in(
+    trace: Trace,
+    part: PlannedStep,
+    blocks: Iterable[Block],
+    table_of: TableOf,
+    tells: Callable[[PlannedStep], bool],
+) -> list[Block]:
+    """Returns the blocks of a part with its products. Tables that the blocks don't have are made by
+    `table_of`, and softmaxes are those of parts that the page `tells`."""
     kept = [*each(blocks)]
     for quantity in made_by(trace, part):
-        after = _made_of_rows(trace, part, quantity, selection)
+        after = _made_of_rows(trace, part, quantity, tells)
         kept = _with_product(trace, quantity, after, kept, table_of)
     return kept
 
@@ -106,28 +118,40 @@ def _with_product(
         return blocks
     own = {quantity.name} if after is None else {quantity.name, after.name}
     told = tuple(_run_about(own, blocks[start:]))
-    known = {table.quantity: table for table in told if isinstance(table, MatrixBlock)}
-    if any(table.lists for table in known.values()):
+    known = {table.quantity: table for table in blocks if isinstance(table, MatrixBlock)}
+    if any(isinstance(block, MatrixBlock) and block.lists for block in told):
         return blocks
 
-    def laid_out(quantity: Quantity, *, transposed: bool = False) -> MatrixBlock:
-        table = (known.get(quantity.name) or table_of(quantity)).alone
+    def laid_out(quantity: Quantity) -> MatrixBlock:
+        return (known.get(quantity.name) or table_of(quantity)).alone
+
+    def operand(quantity: Quantity, *, transposed: bool = False) -> MatrixBlock:
+        table = _asked_elsewhere(laid_out(quantity))
         return table._replace(display=table.display._replace(transposed=transposed), origin="")
 
     operands = [trace[name] for name in definition.operands]
     left, above = operands[factors.left], operands[factors.above]
     result = laid_out(quantity)
     product = ProductBlock(
-        _called_along(laid_out(left, transposed=factors.left_turned), result, rows=True),
-        _called_along(laid_out(above, transposed=factors.above_turned), result, rows=False),
+        _called_along(operand(left, transposed=factors.left_turned), result, rows=True),
+        _called_along(operand(above, transposed=factors.above_turned), result, rows=False),
         result,
         told,
         None if after is None else laid_out(after),
-        None if factors.added is None else laid_out(operands[factors.added]),
+        None if factors.added is None else operand(operands[factors.added]),
     )
-    if not all(map(_has_room, product.tables)):
+    if not all(map(_has_room, product.tables)) or (told and not _tells_all(product)):
         return blocks
     return [*blocks[:start], product, *blocks[start + len(told) :]]
+
+
+def _asked_elsewhere(table: MatrixBlock) -> MatrixBlock:
+    """Returns a table as an operand, without what a sheet asks for where it makes it; of a given
+    one the product has the only table."""
+    if table.given or not table.blanks:
+        return table
+    untold = table.matrix.without(table.matrix.marked(table.blanks))
+    return table._replace(matrix=untold, blanks={})
 
 
 def _called_along(operand: MatrixBlock, result: MatrixBlock, *, rows: bool) -> MatrixBlock:
@@ -174,13 +198,25 @@ def _shows(block: Block, name: Name) -> bool:
     return name in _told_in(block) or any(table.quantity == name for _, table in columns)
 
 
+def _tells_all(product: ProductBlock) -> bool:
+    """Tells whether its lines or its table tell all of a result, and not single cells."""
+    result = product.result
+    own = [block for block in product.told if result.quantity in _told_in(block)]
+    if any(isinstance(block, MatrixBlock) for block in own):
+        return True
+    told = [line.parts[-1][1] for block in own for line in parts_of(block, Line)]
+    told += [block.total for block in own if isinstance(block, ColumnSum)]
+    cells = (len(last.entries) if isinstance(last, Vector) else 1 for last in told)
+    return sum(cells) == len(result.rows) * result.matrix.shape[1]
+
+
 def _has_room(table: MatrixBlock) -> bool:
     """Tells whether a page shows all of a table."""
     return max(len(table.rows), table.matrix.shape[1]) <= MOST_PARTS
 
 
 def _made_of_rows(
-    trace: Trace, part: PlannedStep, quantity: Quantity, selection: Selection
+    trace: Trace, part: PlannedStep, quantity: Quantity, tells: Callable[[PlannedStep], bool]
 ) -> Quantity | None:
     """Finds what is made of each row of a quantity alone: its softmax, where the page tells it, or
     its activation, where the same part works it."""
@@ -188,7 +224,7 @@ def _made_of_rows(
     softmax = next((m for m in divided if is_a(_operation(m), DivideByRow)), None)
     if softmax is not None:
         where = trace.part_of(softmax.name)
-        return softmax if where is not None and selection.includes(where) else None
+        return softmax if where is not None and tells(where) else None
     own = {definition.name for definition in part.definitions}
     made = (m for m in _made_of(trace, quantity) if m.name in own)
     return next((m for m in made if is_by_cell(_operation(m))), None)

@@ -33,13 +33,14 @@ from attncli.document.blocks import (
     rule_for,
 )
 from attncli.document.questions import Interval, Item, Paper, RightAnswer
-from attncli.document.tables import MatrixBlock
+from attncli.document.tables import MatrixBlock, ProductBlock
 from attncli.formats import (
     RenderOptions,
     binary_format_names,
     contents_of,
     exercise_format_names,
     format_names,
+    info_of,
     paper_format_names,
     picture_format_names,
 )
@@ -57,6 +58,8 @@ from attncli.names import Word
 from attncli.pages.parts.blocks import by_gates
 from attncli.pages.parts.lengths import length_of
 from attncli.pages.parts.sections import _working_first
+from attncli.pages.parts.selection import Selection
+from attncli.pages.walkthrough import walkthrough
 from tests.helpers.pages import shipped_trace
 
 
@@ -137,14 +140,25 @@ def test_no_format_of_papers_goes_over_an_unknown_block(form: str) -> None:
 
 @pytest.mark.parametrize("rules", [html, tex, typst, markdown, terminal, layout])
 def test_every_format_has_a_rule_for_every_block(rules: Any) -> None:
-    """But for tables, which some tell several at a time, and what only data have."""
+    """But for tables, which some tell several at a time, what only data have, and products, of
+    which formats that don't lay them out are given the lines."""
     known: Any = getattr(rules, "WRITERS", None) or rules._WRITERS
-    assert {*get_args(Block)} - {*ONLY_DATA, MatrixBlock} <= {*known}
+    lays_out = rules in (html, terminal)
+    others = {*ONLY_DATA, MatrixBlock, *([] if lays_out else [ProductBlock])}
+    assert {*get_args(Block)} - others <= {*known}
     assert {*known} & {Tables, MatrixBlock}
 
 
 def test_json_says_where_each_block_is_told() -> None:
-    assert {*get_args(Block)} == {*TOLD_AS}
+    assert {*get_args(Block)} - {ProductBlock} == {*TOLD_AS}
+
+
+@pytest.mark.parametrize("form", [*format_names(), *binary_format_names(), *picture_format_names()])
+def test_no_format_without_a_way_to_lay_products_out_gets_one(form: str) -> None:
+    page = walkthrough(TRACE, Selection())
+    assert any(isinstance(b, ProductBlock) for s in page.sections for b in s.blocks)
+    told = page if info_of(form).products else page.in_lines
+    assert _contents(page, form) == _contents(told, form)
 
 
 def test_blocks_are_a_closed_set() -> None:

@@ -14,7 +14,7 @@ from attncli.document.blocks import Document, PageData
 from attncli.document.tables import MatrixBlock
 from attncli.formats import RenderOptions, render
 from attncli.maths.equations.elision import elided_rows
-from attncli.maths.equations.tree import Location
+from attncli.maths.equations.tree import Blank, Location, Number
 from attncli.names import below
 from attncli.pages.parts.selection import shown_parts
 from attncli.trace import Quantity, Trace
@@ -23,6 +23,7 @@ from tests.classroom.made import (
     SHEET_FORMATS,
     Papers,
     blanks,
+    laid_out,
     numbers,
     papers,
     questions,
@@ -59,7 +60,7 @@ def digits(document: Document, form: str) -> set[str]:
 def allowed(trace: Trace, papers: Papers) -> set[str]:
     """The numbers that may stand on a student's page: what is given, what is shown on purpose (by
     the structure of the sheet, not its text), the facts."""
-    shown = {str(abs(value.shown)) for value in numbers(papers.sheet)}
+    shown = {str(abs(value.shown)) for value in numbers(papers.sheet.in_lines)}
     given = {
         str(abs(matrix.number(i, j).shown))
         for matrix in trace.scenario.given.matrices.values()
@@ -90,7 +91,8 @@ def hidden_numbers(trace: Trace, papers: Papers) -> list[str]:
     """Numbers on the sheet that are cells asked for as results."""
     results = {blank.id for blank in blanks(papers.sheet) if ".working[" not in blank.id}
     texts = []
-    for number in numbers(papers.sheet):
+    on_paper = (number for number in laid_out(papers.sheet) if isinstance(number, Number))
+    for number in (*numbers(papers.sheet), *on_paper):
         if number.cell is not None and number.cell.quantity in trace:
             address = trace[number.cell.quantity].address(*number.cell[1:])
             texts += [address] if address in results else []
@@ -102,6 +104,11 @@ def check(trace: Trace, papers: Papers) -> None:
     asked = [question.id for question in questions(papers.sheet)]
     assert sorted(ids) == sorted(asked), "every blank is asked once"
     assert len(set(asked)) == len(asked), "ids are unique"
+    on_paper = [blank for blank in laid_out(papers.sheet) if isinstance(blank, Blank)]
+    ids_on_paper = [blank.id for blank in on_paper if blank.id]
+    assert len(set(ids_on_paper)) == len(ids_on_paper), "a product asks once, too"
+    assert {*ids_on_paper} <= {*asked}
+    assert all(blank.answer is None for blank in on_paper)
     assert asked == [question.id for question in questions(papers.key)], "the key fits the sheet"
     assert all(question.key is None for question in questions(papers.sheet))
     assert all(blank.answer is None for blank in blanks(papers.sheet))

@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
+from html import unescape
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -173,6 +174,10 @@ def test_an_error_shows_at_its_line_and_the_page_stays(chromium: Any, served: Se
         before = page.evaluate(WEIGHTS)
         save(served.file, TEXT.replace("scale: none", "scale: nonne"))
         shows(page, "mine.yaml:9:8", "#served")
+        assert (
+            page.evaluate("Number(getComputedStyle(document.querySelector('main')).opacity)") < 0.8
+        )
+        shows(page, "The numbers above are as they were before", "#served")
         assert page.inner_text("#served mark").split() == ["9", "scale:", "nonne"]
         served.file.unlink()
         shows(page, "no such", "#served")
@@ -180,34 +185,35 @@ def test_an_error_shows_at_its_line_and_the_page_stays(chromium: Any, served: Se
         save(served.file, TEXT)
         page.wait_for_selector("#served .wrong", state="detached")
         assert page.evaluate(WEIGHTS) == before
+        assert page.evaluate("getComputedStyle(document.querySelector('main')).opacity") == "1"
 
 
 def test_a_change_in_the_page_is_worked_written_and_undone(chromium: Any, served: Served) -> None:
     with tab(chromium, served) as page:
-        page.click("main [data-set='W_K[1,2]']")
-        page.fill("#how input", "x")
-        page.press("#how input", "Enter")
-        shows(page, "W_K[1,2]=x", "#how .refused")
-        page.fill("#how input", "-0.25")
-        page.press("#how input", "Enter")
-        shows(page, "1 change: W_K[1,2] = -0.25", "#served .made")
+        page.locator("main td > [data-set='W_K[1,2]']").first.click()
+        page.fill("input.change", "x")
+        page.press("input.change", "Enter")
+        shows(page, "W_K[1,2]=x", "#why")
+        page.keyboard.press("Enter")
+        page.fill("input.change", "-0.25")
+        page.press("input.change", "Enter")
+        shows(page, "Not in the file: W_K[1, 2] 1 → -0.25.", "#served .made")
         page.select_option("#changes [data-key='rounding.decimals']", "2")
-        shows(page, "2 changes: W_K[1,2] = -0.25, rounding.decimals = 2", "#served .made")
+        shows(page, "1 → -0.25; rounding.decimals (not said) → 2.", "#served .made")
         assert served.file.read_text() == TEXT
         page.click("[data-panel=compare] summary")
         shows(page, "as changed", "[data-panel=compare] div")
         after = page.evaluate(WEIGHTS)
-        page.click("text=Write to file")
+        page.click("text=Write to mine.yaml")
         page.wait_for_selector("[data-act=write]", state="detached")
         written = TEXT.replace("[1, 1], [0", "[1, -0.25], [0") + "rounding: {decimals: 2}\n"
         assert served.file.read_text() == written
         assert page.evaluate(WEIGHTS) == after
-        page.click("text=Undo")
+        shows(page, "mine.yaml:7 W_K[1, 2] 1 → -0.25", "#served .made")
+        page.click("text=Take the writing back")
         page.wait_for_selector(
             "#changes [data-key='rounding.decimals'] :text-is('3')[selected]", state="attached"
         )
-        assert served.file.read_text() == TEXT.replace("[1, 1], [0", "[1, -0.25], [0")
-        page.click("text=Undo")
         page.wait_for_selector("[data-act=undo]", state="detached")
         assert served.file.read_text() == TEXT
 
@@ -277,7 +283,7 @@ def test_nothing_is_written_over_what_others_wrote(served: Served) -> None:
 def test_what_an_editor_saves_while_it_is_written_stays(
     served: Served, monkeypatch: pytest.MonkeyPatch, act: str
 ) -> None:
-    from attncli.scenario.file.editing import edited
+    from attncli.output_files import replace_file
     from attncli.web import session
 
     assert served.change("W_K[1,2]", "3") == 200
@@ -285,27 +291,94 @@ def test_what_an_editor_saves_while_it_is_written_stays(
         assert served.act("write")[0] == 200
     other = TEXT.replace("monday", "tuesday")
 
-    def meanwhile(*given: Any) -> str:
+    def meanwhile(*given: Any) -> None:
         save(served.file, other)
-        return edited(*given)
+        replace_file(*given)
 
-    monkeypatch.setattr(session, "edited", meanwhile)
+    monkeypatch.setattr(session, "replace_file", meanwhile)
     status, text = served.act(act)
     assert status == 409
     assert "changed by somebody else" in text
     assert served.file.read_text() == other
 
 
-def test_each_of_many_changes_is_undone(served: Served) -> None:
-    values = [str(k) for k in range(2, 7)]
-    texts = [TEXT] + [TEXT.replace("[[1, 1], [0", f"[[1, {k}], [0") for k in values]
-    for value in values:
-        assert served.change("W_K[1,2]", value) == 200
-    assert served.act("write")[0] == 200
-    for text in reversed(texts):
+def made(served: Served) -> str:
+    """What is said of changes, and what can be done about them."""
+    (text,) = re.findall('(?s)<p class="made">(.*?)</p>', served.ask()[1]) or [""]
+    return unescape(re.sub("<[^>]*>", "", text))
+
+
+def test_each_change_and_each_writing_is_undone(served: Served) -> None:
+    """The file never holds what it didn't hold before, nor what wasn't to be written."""
+    texts = [TEXT.replace("[[1, 1], [0", f"[[1, {k}], [0") for k in (1, 3, 6)]
+    for values in (("2", "3"), ("4", "5", "6")):
+        for value in values:
+            assert served.change("W_K[1,2]", value) == 200
+        assert served.act("write")[0] == 200
+    assert served.file.read_text() == texts[2]
+    assert served.change("W_K[1,2]", "7") == 200
+    assert served.change("W_K[1,2]", "8") == 200
+    for undone, text in (
+        ("Undo: W_K[1, 2] 8 → 7", texts[2]),
+        ("Undo: W_K[1, 2] 7 → 6", texts[2]),
+        ("Take the writing back: W_K[1, 2] 6 → 3", texts[2]),
+        ("Take the writing back: W_K[1, 2] 3 → 1", texts[1]),
+    ):
+        assert undone in made(served)
         assert served.file.read_text() == text
         assert served.act("undo")[0] == 200
     assert served.file.read_text() == TEXT
+    assert "Undo" not in made(served)
+    assert "back" not in made(served)
+
+
+def test_a_writing_says_what_it_wrote_and_where(served: Served) -> None:
+    assert made(served) == ""
+    assert served.change("W_K[1,2]", "-0.25") == 200
+    assert served.change("W_Q[2,1]", "3") == 200
+    assert served.change("rounding.decimals", "2") == 200
+    told = "W_K[1, 2] 1 → -0.25; W_Q[2, 1] 0 → 3; rounding.decimals (not said) → 2"
+    assert f"Not in the file: {told}." in made(served)
+    assert served.act("write")[0] == 200
+    lines = served.file.read_text().splitlines()
+    said = made(served)
+    assert said.startswith("Written to mine.yaml: ")
+    for line, key, old, new in re.findall(
+        r"mine.yaml:(\d+) (\S+(?: \d\])?) (.+?) → ([^;. ]+(?:\.\d+)?)", said
+    ):
+        assert new in lines[int(line) - 1], key
+        assert old in ("1", "0", "(not said)")
+    assert "mine.yaml:7 W_K[1, 2] 1 → -0.25" in said
+    assert "mine.yaml:6 W_Q[2, 1] 0 → 3" in said
+    assert "mine.yaml:10 rounding.decimals (not said) → 2" in said
+    assert served.act("undo")[0] == 200
+    assert "mine.yaml is as before" in made(served)
+    assert served.file.read_text() == TEXT
+
+
+def test_of_one_that_comes_with_attn_nothing_can_be_written() -> None:
+    with serving(Path("i_love_ai")) as served:
+        served.until(lambda page: 'data-version="1"' in page)
+        assert served.change("W_K[1,2]", "3") == 200
+        assert 'data-act="undo"' in served.ask()[1]
+        assert 'data-act="write"' not in served.ask()[1]
+
+
+def test_when_the_server_has_ended_nothing_is_offered(chromium: Any, tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text(TEXT)
+    with ExitStack() as opened:
+        with serving(file) as served:
+            served.until(lambda page: 'data-version="1"' in page)
+            page = opened.enter_context(tab(chromium, served))
+            assert served.change("W_K[1,2]", "3") == 200
+            page.locator("[data-act=write]").wait_for(state="visible")
+        page.wait_for_selector("body.ended")
+        assert not page.locator("#served button").or_(page.locator("#changes")).first.is_visible()
+        assert page.locator("#served details").first.is_hidden()
+        assert page.locator("main [data-set]").count() == 0
+        page.locator("main table.quantity td [data-n]").first.click()
+        assert page.locator("main input").count() == 0
 
 
 @pytest.mark.wing("classroom")
@@ -417,7 +490,7 @@ def test_what_is_no_scenario_file_is_refused(
         file.unlink()
         put(file)
         page = served.until(lambda page: wrong in page)
-        assert "W_K[1,2] = 3" in page
+        assert "W_K[1, 2] 1 → 3" in page
         assert str(file.parent) not in page
         for act, status in (("write", 409), ("undo", 200), ("drop", 200)):
             found, text = served.act(act)
