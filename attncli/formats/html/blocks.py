@@ -498,6 +498,7 @@ def _tree(block: doc.Tree, style: HtmlStyle) -> str:
     text, depth = "", -1
     for row in block.rows:
         opened = "<li>".join(["<ul>"] * (row.depth - depth))
+        opened = opened.replace("<ul>", '<ul class="tree">', 1) if depth < 0 else opened
         text += opened or "</li>" + "</ul></li>" * (depth - row.depth)
         text += f"\n<li>{_tree_row(row, style)}"
         depth = row.depth

@@ -16,8 +16,7 @@ from attncli.trace import Definition, HeadPlace
 SOFTMAX: Key[str] = Key(
     "softmax",
     Choice(("each_row", "none")),
-    "what turns scores into weights: `each_row`, the softmax of each query's scores (the default),"
-    " or `none`: the scores themselves are the weights, and a hidden one counts 0",
+    "`each_row` (the default): a softmax; `none`: scores are the weights, hidden ones 0",
     "each_row",
     shared=True,
     inherited=True,
