@@ -350,8 +350,9 @@ def _operand_table(grid: Grid, block: MatrixBlock, style: HtmlStyle) -> str:
         f"{''.join(_operand_cell(cell, ink, style) for cell in cells)}</tr>"
         for name, *cells in grid.rows()
     )
-    kind = _class("quantity", inks)
-    return f"<table{kind}><thead>{head_of(headings)}</thead>\n<tbody>{rows}</tbody></table>"
+    kind, named = _class("quantity", inks), style.tables.looks(Look(ink_of(block.quantity)))
+    head = head_of(headings, named if block.given else "")
+    return f"<table{kind}><thead>{head}</thead>\n<tbody>{rows}</tbody></table>"
 
 
 def _operand_cell(cell: GridCell, ink: str, style: HtmlStyle) -> str:
