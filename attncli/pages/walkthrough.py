@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from attncli.document.blocks import (
+    Answer,
     Block,
     Callout,
     Document,
@@ -230,15 +231,15 @@ def _page(trace: Trace, selection: Selection, sections: tuple[Section, ...]) -> 
             FurtherPages(trace, _in_full) if whole else MappingProxyType({}),
             mistakes=WrongWorkings(trace),
             accepted=AcceptedRanges(trace),
-            head=partial(_head, trace) if whole else lambda: None,
+            head=partial(_head, trace, answer) if whole else lambda: None,
         ),
     )
 
 
-def _head(trace: Trace) -> WholeHead | None:
+def _head(trace: Trace, answer: Answer | None) -> WholeHead | None:
     from attncli.pages.parts.heads import whole_head  # which most formats do without
 
-    return whole_head(trace)
+    return whole_head(trace, None if answer is None else answer.cell)
 
 
 def _in_full(trace: Trace) -> Document:
