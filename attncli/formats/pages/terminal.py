@@ -62,7 +62,8 @@ def render_together(documents: Sequence[doc.Document], page: RenderOptions) -> s
     """Writes documents as one text, a form feed between them."""
     cells = max(page.width, _NARROWEST)
     lines: list[Line] = []
-    laid_out = (document.laid_out(partial(_has_room, cells=cells)) for document in documents)
+    fits, softmaxes = partial(_has_room, cells=cells), cells >= NARROWEST
+    laid_out = (document.laid_out(fits, softmaxes=softmaxes) for document in documents)
     for piece in written(
         with_tables_together(lists_in_columns(pieces_of_all(laid_out))), _WRITERS, cells
     ):
