@@ -62,7 +62,7 @@ def written(tmp_path: Path) -> Any:
 LINES_ON_A_PHONE = """() => [...document.querySelectorAll("table.working")].filter((one) =>
   one.checkVisibility()).map((table) => ({
     signs: new Set([...table.rows].map((row) => Math.round(row.cells[1].getBoundingClientRect().left))).size,
-    broken: [...table.querySelectorAll("td > span")].filter((one) => one.getClientRects().length > 1).length,
+    broken: [...table.querySelectorAll("td > span")].filter((one) => one.getBoundingClientRect().height > 30).length,
     outside: table.parentElement.getBoundingClientRect().right > innerWidth,
   }))"""
 """Of each table of working from how many places its signs begin, how many sums go over several
