@@ -245,7 +245,8 @@ def _exercise(trace: Trace, source: SiteSource, ask: Ask) -> Document | None:
 
     try:
         request = request_of(trace, ExerciseFile(source.scenario, (ask,)))
-        return exercise(trace, request, OWN_FORM, "attn site")
+        asked = request._replace(looked_up=False)  # no paper that is marked later
+        return exercise(trace, asked, OWN_FORM, "attn site")
     except SelectionError:
         return None
 
