@@ -354,7 +354,10 @@ def test_tables_in_latex_have_the_same_inks_and_shades() -> None:
         assert rf"\definecolor{{attnon{k}}}{{HTML}}{{{text[1:].upper()}}}" in page
     row = r"\attnink{Q}Q: AI & \attnshade{2}$0.245$ & \attnshade{1}$0.090$ & \attnshade{5}\boldmath$0.665$ & $1.000$"
     assert row in page
-    assert r"$[2.420, 2.575]$ & \boldmath$[4.995, 0.155]$" in page
+    in_short = render(
+        document_of(trace_of(SHIPPED["i_love_ai"]), "summary"), "latex", RenderOptions()
+    )
+    assert r"$[2.420, 2.575]$ & \boldmath$[4.995, 0.155]$" in in_short
     assert r"1 & \attnink{given}$1$ & \attnink{given}$0$" in page
 
 
@@ -373,5 +376,6 @@ def test_mathematics_in_latex_has_the_inks_of_the_terminal() -> None:
 def test_what_is_to_be_filled_in_has_no_colours() -> None:
     result = processes.attn("exercise", "i_love_ai", "--format", "latex", text=True)
     assert result.returncode == 0
-    assert r"\attn" not in result.stdout
+    assert r"\attnink" not in result.stdout
+    assert r"\attnshade" not in result.stdout
     assert "color" not in result.stdout
