@@ -263,9 +263,13 @@ def test_the_chart_is_a_map(page: Any) -> None:
     paper it stands where it stood."""
     chart = page.locator("nav.contents figure")
     assert page.locator("main > section figure:has([data-step])").count() == 0
+    page.emulate_media(reduced_motion="reduce")
     chart.locator("a", has_text="Softmax").click()
-    page.locator("#s5.now").wait_for()
-    assert [a.strip() for a in chart.locator("a[aria-current]").all_text_contents()] == ["Softmax"]
+    chart.locator("a[aria-current]", has_text="Softmax").wait_for()
+    assert chart.locator("a[aria-current]").count() == 1
+    filled = "one => getComputedStyle(one.querySelector('.box')).fill"
+    colours = [chart.locator(f"a{kind}").first.evaluate(filled) for kind in ("[aria-current]", "")]
+    assert colours[0] != colours[1]
     assert chart.bounding_box()["y"] >= 0
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert page.locator("#s0 figure:has([data-step])").count() == 1
