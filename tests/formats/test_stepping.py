@@ -187,6 +187,22 @@ def test_one_who_is_asked_first_is_told_as_in_practice(page: Any) -> None:
     assert page.locator("#how").inner_text().startswith("exp_sum[love] = 2.718 + ")
 
 
+def test_a_term_that_was_left_out_is_told(page: Any) -> None:
+    """As in `judging.slips`, whose sentences these are."""
+    page.keyboard.press("ArrowRight")
+    go_to(page, "exp_sum[love]")  # 2.718 + 2.718 + 7.389 = 12.825
+    page.get_by_role("button", name="Ask me first").click()
+    field, verdict = page.get_by_label("exp_sum[love]"), page.locator("#how .verdict")
+    for typed, says in (
+        ("10.107", "✗ it doesn't follow. A term was left out."),
+        ("7.389", "✗ it doesn't follow. A term was added instead of subtracted, or the reverse."),
+        ("10.2", "✗ it doesn't follow."),
+    ):
+        field.fill(typed)
+        field.press("Enter")
+        assert verdict.inner_text() == says
+
+
 def test_known_mistakes_follow_changed_numbers(page: Any) -> None:
     """What raising 2 gives, and what is right, is worked from the numbers as they are."""
     page.evaluate("attncli.live.changeTo([['embeddings[AI,2]', '0.5']])")
@@ -263,9 +279,13 @@ def test_the_chart_is_a_map(page: Any) -> None:
     paper it stands where it stood."""
     chart = page.locator("nav.contents figure")
     assert page.locator("main > section figure:has([data-step])").count() == 0
+    page.emulate_media(reduced_motion="reduce")
     chart.locator("a", has_text="Softmax").click()
-    page.locator("#s5.now").wait_for()
-    assert [a.strip() for a in chart.locator("a[aria-current]").all_text_contents()] == ["Softmax"]
+    chart.locator("a[aria-current]", has_text="Softmax").wait_for()
+    assert chart.locator("a[aria-current]").count() == 1
+    filled = "one => getComputedStyle(one.querySelector('.box')).fill"
+    colours = [chart.locator(f"a{kind}").first.evaluate(filled) for kind in ("[aria-current]", "")]
+    assert colours[0] != colours[1]
     assert chart.bounding_box()["y"] >= 0
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert page.locator("#s0 figure:has([data-step])").count() == 1

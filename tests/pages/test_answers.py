@@ -125,7 +125,7 @@ def test_a_page_begins_with_answer_facts_and_a_question_of_three_lines(name: str
     assert answer.startswith("In short: ")
     assert len(facts.splitlines()) == 1
     assert re.search(
-        r"(?:^| · )\d decimals?(?:, rounded)? (?:at each step|only on the page)$", facts
+        r"(?:^| · )\d decimals?(?: \(.*\))?(?:, rounded)? (?:at each step|only on the page)$", facts
     )
     assert len(question.splitlines()) <= 3
     assert " ".join(question.split()) == " ".join(trace.scenario.page.about.split())

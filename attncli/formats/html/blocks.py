@@ -366,9 +366,11 @@ def _operand_table(
         f"{''.join(_operand_cell(cell, ink, style) for cell in cells)}</tr>"
         for name, *cells in grid.rows()
     )
-    head = head_of(
+    headings = (
         _heading(_name(heading, style), "col", looks(heading.look)) for heading, *_ in grid.columns
     )
+    # names of given matrices that make queries, keys, values have the ink of these
+    head = head_of(headings, looks(Look(ink_of(block.quantity))) if block.given else "")
     return f"<table{kind}><thead>{head}</thead>\n<tbody>{rows}</tbody></table>"
 
 

@@ -102,6 +102,8 @@
     page.sections.forEach((section, i) => section.classList.toggle("now", i === k));
     links.forEach((link, i) => current(link, i === k));
     chart?.querySelectorAll("a").forEach((box) => current(box, box.getAttribute("href") === `#s${k}`));
+    const box = chart?.querySelector("a[aria-current]")?.getBoundingClientRect(), nav = chart?.parentElement;
+    if (box && nav) nav.scrollTop += box.top - nav.getBoundingClientRect().top - nav.clientHeight / 2;
     set(/** @type {Element} */ (contents.querySelector("summary b")), { textContent: ` · ${links[k].textContent}` });
   };
   page.mark = mark;
@@ -120,6 +122,14 @@
     if (top && !document.body.classList.contains("stepping")) mark(page.sections.indexOf(top.target));
   }, { rootMargin: "-64px 0px -70% 0px" });
 
+  document.addEventListener("click", (event) => {
+    const link = at(event).closest?.("nav.contents a"), k = Number(link?.getAttribute("href")?.slice(2));
+    if (!link) return;
+    mark(k);
+    fold();
+    document.dispatchEvent(new CustomEvent("attn:goto", { detail: k }));
+  });
+
   const bindContents = () => {
     watch.disconnect();
     page.sections.forEach((section) => watch.observe(section));
@@ -131,19 +141,15 @@
     fold();
     const keys = `Keys: n and p for the next and the previous step${page.numbers.length ? "; ← and → for one number after the other, Escape to leave; arrows from number to number, Enter to ask" : ""}.`;
     contents.append(element("p", { className: "keys", textContent: keys }));
-    contents.addEventListener("click", (event) => {
-      const link = at(event).closest("a"), k = Number(link?.getAttribute("href")?.slice(2));
-      if (!link) return;
-      mark(k);
-      fold();
-      document.dispatchEvent(new CustomEvent("attn:goto", { detail: k }));
-    });
   };
 
   // the chart of the steps stays in sight beside the page, its boxes links; on paper it stands where it was
   const bindChart = () => {
     const found = main.querySelector(":scope > section figure:has(svg [data-step])");
-    if (!found) return;
+    if (!found) {
+      chart = document.querySelector("nav.contents > figure");
+      return;
+    }
     chart?.remove();
     chart = found;
     const steps = [...document.querySelectorAll("nav.contents ol a")].map((link) => /^(\d+)(?:–(\d+))?/.exec(link.textContent || "") || []);
@@ -156,11 +162,17 @@
       box.replaceWith(link);
       link.append(box);
     }
-    chart.querySelector("svg")?.setAttribute("role", "group");
+    const drawing = chart.querySelector("svg");
+    drawing?.setAttribute("role", "group");
+    drawing?.style.setProperty("max-height", `max(32vh, ${0.62 * Number(drawing.getAttribute("height"))}px)`); // its letters stay readable
     asMap();
   };
-  const asMap = () => chart && document.querySelector("nav.contents details > ol")?.before(chart);
-  const asFigure = () => chart && page.sections[0].append(chart);
+  const asMap = () => {
+    if (!chart) return;
+    if (main.contains(chart) && chart.closest("section")) chart.before(element("figure", { className: "place", hidden: true }));
+    document.querySelector("nav.contents")?.append(chart);
+  };
+  const asFigure = () => { if (chart) page.sections[0].querySelector("figure.place")?.replaceWith(chart); };
   addEventListener("beforeprint", asFigure);
   addEventListener("afterprint", asMap);
 

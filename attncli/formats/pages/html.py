@@ -47,6 +47,7 @@ from attncli.formats.writers import (
     Heading,
     NewPage,
     Piece,
+    Products,
     Tables,
     Title,
     pieces_of,
@@ -131,7 +132,10 @@ _STATES = ("right", "follows", "few", "wrong", "unlike", "unreadable", "tally")
 
 
 def _by_own_numbers(place: JudgedPlace, first: int) -> Mapping[str, object]:
-    return {"at": [first + place.part, place.quantity, place.cell]}
+    at = [first + place.part, place.quantity, place.cell]
+    if place.hint is None:
+        return {"at": at}
+    return {"at": at, "how": [place.hint.by_names, *place.hint.parts]}
 
 
 def _by_key(answer: AcceptedAnswer) -> Mapping[str, object]:
@@ -222,8 +226,9 @@ def bar_of(words: Words) -> str:
 <p>{escaped(words.how_to)}</p>
 <div class="bar"><strong class="tally"></strong>
 <button type="button" class="all">{escaped(words.check_all)}</button>
+<button type="button" class="hint" disabled>{escaped(words.hint)}</button>
 <button type="button" class="clear">{escaped(words.clear)}</button>
-<span role="status"></span></div>
+<span role="status"></span> <span class="help" role="status"></span></div>
 </div>
 """
 
@@ -403,7 +408,7 @@ def _parts(pieces: Iterator[Piece | _Within], *, on_new_page: bool) -> Iterator[
             head, blocks, on_new_page, breaks = piece, [], breaks, False
         elif isinstance(piece, NewPage):
             breaks = True
-        elif not isinstance(piece, Tables):  # which no page has, unless it is asked for them
+        elif not isinstance(piece, Tables | Products):  # which no page has, unless asked for them
             blocks.append(piece)
     yield _Part(head, tuple(blocks), on_new_page)
 

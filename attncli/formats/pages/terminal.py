@@ -154,8 +154,8 @@ def _tree(block: doc.Tree, cells: int) -> list[Line]:
         pieces = [*title, *([StyledText(": ")] if row.made else []), *made]
         drawn = guides if len(guides) <= deepest else guides[: deepest - 1] + guides[-1]
         past = drawn.replace("├", "│").replace("└", " ") + ("│" if deeper else " ")
-        starts = (row.numbers.rjust(most + _INDENT), drawn), (" " * (most + _INDENT), past)
-        lines += _guided(*(_behind_guides(*start) for start in starts), pieces, cells)
+        first = _behind_guides(row.numbers.rjust(most + _INDENT), drawn)
+        lines += _guided(first, _behind_guides(" " * (most + _INDENT), past), pieces, cells)
     return lines
 
 
