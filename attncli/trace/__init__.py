@@ -8,6 +8,7 @@ shapes, budget     the shapes of quantities and the cost of working, before any 
 missing            why a quantity can't be made
 generation         the tokens that are generated
 published, claims  what a source prints and says
+answer             the number that a scenario says is its answer
 slopes             gradients beside central differences
 """
 
