@@ -3,6 +3,7 @@
 selection     which parts of a trace are told, and which rows of them
 sections      what a section opens with, and how its quantities stand in it; `blocks` makes these
 working       the lines of working; `cost_of_steps` counts their multiplications
+asked_first   what tells readers who are asked for numbers: ranges, and what mistakes give
 sentences     what sentences are put together from
 findings      what a step finds; `recurrent` cells, and their gradients
 tokenizing    how a tokenizer is learned and cuts
