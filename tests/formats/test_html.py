@@ -417,6 +417,7 @@ class TestInTheBrowser:
             )
             assert frames.count() > 0
             assert wide == []
+            page.locator("nav.contents summary").tap()  # the map is there
             scales = page.locator("figure.picture svg").evaluate_all(
                 "all => all.map(one => one.getBoundingClientRect().width / one.width.baseVal.value)"
             )

@@ -286,7 +286,10 @@ def test_the_chart_is_a_map(page: Any) -> None:
     filled = "one => getComputedStyle(one.querySelector('.box')).fill"
     colours = [chart.locator(f"a{kind}").first.evaluate(filled) for kind in ("[aria-current]", "")]
     assert colours[0] != colours[1]
-    assert chart.bounding_box()["y"] >= 0
+    box, nav = chart.locator("a[aria-current]").bounding_box(), page.locator("nav.contents")
+    column = nav.bounding_box()
+    assert column["y"] >= 0
+    assert column["y"] <= box["y"] < box["y"] + box["height"] <= column["y"] + column["height"]
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert page.locator("#s0 figure:has([data-step])").count() == 1
     page.evaluate("dispatchEvent(new Event('afterprint'))")

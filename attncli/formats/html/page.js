@@ -164,7 +164,7 @@
     }
     const drawing = chart.querySelector("svg");
     drawing?.setAttribute("role", "group");
-    drawing?.style.setProperty("max-height", `max(32vh, ${0.62 * Number(drawing.getAttribute("height"))}px)`); // its letters stay readable
+    drawing?.style.setProperty("max-height", `max(32vh, ${0.65 * Number(drawing.getAttribute("height"))}px)`); // its letters stay readable
     asMap();
   };
   const asMap = () => {
