@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -101,9 +102,10 @@ def _wrongly(working: _Working, name: str) -> Iterator[list[Any]]:
     trace = working.judge.trace
     part = trace.part_of(name) if name in working.asked else None
     ways = () if part is None else declared_ways(trace, part)
+    before = {*takewhile(lambda known: known != name, working.data)}
     for way in ways:
         for made in (definition for definition in way.definitions if definition.name == name):
-            if working.data.keys() >= {*made.operands} and name not in made.operands:
+            if before >= {*made.operands}:
                 with suppress(TypeError, KeyError):
                     yield [shown(way.says), {"of": made.operands, **working.wrongly(made)}]
 
@@ -268,11 +270,9 @@ class _Working:
         return {"forms": [_known(tree_of(form, place_of)) for form in forms], **decided}
 
     def wrongly(self, made: Definition) -> dict[str, Any]:
-        """Returns how a quantity is worked by a definition that isn't its own. Raises TypeError
-        where a browser can't, and KeyError where it isn't made so of these operands."""
+        """Returns how a quantity is worked by a definition that isn't its own. Raises TypeError or
+        KeyError where a browser can't."""
         rows, columns = self._shape(made.name)
-        if {*made.operands} & {made.name}:
-            raise KeyError(made.name)
         return {"rows": rows, "columns": columns, **self._formula(made)}
 
     def _printed(self, definition: Definition) -> dict[str, float]:

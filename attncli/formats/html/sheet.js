@@ -54,7 +54,7 @@
   };
   for (const head of document.querySelectorAll("section:has(.field) > h2")) head.insertAdjacentHTML("afterend", '<p class="tally"></p>');
   const tallies = document.querySelectorAll(".tally");
-  const [bar, status] = ["#check", "#check [role=status]:not(.help)"].map((one) => document.querySelector(one));
+  const [bar, status] = ["#check", "#check [role=status]"].map((one) => document.querySelector(one));
   for (const [k, field] of fields.entries()) {
     field.insertAdjacentHTML("beforeend", `<span class="said" id="v${k}"></span>`);
     const asked = field.firstElementChild; // an input, or what has several

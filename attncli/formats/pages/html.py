@@ -228,7 +228,7 @@ def bar_of(words: Words) -> str:
 <button type="button" class="all">{escaped(words.check_all)}</button>
 <button type="button" class="hint" disabled>{escaped(words.hint)}</button>
 <button type="button" class="clear">{escaped(words.clear)}</button>
-<span role="status"></span> <span class="help" role="status"></span></div>
+<span role="status"></span> <span class="help" aria-live="polite"></span></div>
 </div>
 """
 
