@@ -140,7 +140,9 @@ def weights_pictured(page: Document) -> list[Any]:
     ]
 
 
-@pytest.mark.parametrize("name", ["i_love_ai", "word_order", "three_tokens_two_heads", "next_token"])
+@pytest.mark.parametrize(
+    "name", ["i_love_ai", "word_order", "three_tokens_two_heads", "next_token"]
+)
 def test_a_page_has_one_picture_of_the_weights(name: str) -> None:
     """Of several heads the maps of all; the others where all are asked for."""
     trace = shipped_trace(name)

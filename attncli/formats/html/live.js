@@ -367,7 +367,8 @@
     cell.dataset.told ??= cell.textContent;
     if (cell.textContent !== text) cell.textContent = text;
     cell.classList.toggle("changed", text !== cell.dataset.told);
-    cell.dataset.was = cell.dataset.told;
+    if (text === cell.dataset.told) delete cell.dataset.was;
+    else cell.dataset.was = cell.dataset.told;
   };
   const follows = (table, does) => { // else it is said of the numbers as they were
     let one = table;

@@ -47,6 +47,7 @@ from attncli.formats.writers import (
     Heading,
     NewPage,
     Piece,
+    Products,
     Tables,
     Title,
     pieces_of,
@@ -403,7 +404,7 @@ def _parts(pieces: Iterator[Piece | _Within], *, on_new_page: bool) -> Iterator[
             head, blocks, on_new_page, breaks = piece, [], breaks, False
         elif isinstance(piece, NewPage):
             breaks = True
-        elif not isinstance(piece, Tables):  # which no page has, unless it is asked for them
+        elif not isinstance(piece, Tables | Products):  # of pages that ask for them
             blocks.append(piece)
     yield _Part(head, tuple(blocks), on_new_page)
 
