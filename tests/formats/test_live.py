@@ -202,9 +202,7 @@ def test_a_number_is_changed_where_it_stands(chromium: Any, tmp_path: Path) -> N
         assert line == "Q[AI] = [1, 1] × W_Q = [1×(−0.5) + 1×0, 1×0 + 1×1] = [−0.5, 1.0]"
         page.locator("tr", has_text="scores[AI, AI]").locator("[data-n]").last.click()
         card = page.locator("#how .line").inner_text()
-        assert (
-            card == "scores[AI, AI] = [−0.5, 1.0] · [1, 2] = −0.5 × 1 + 1.0 × 2 = −0.5 + 2.0 = 1.5"
-        )
+        assert card == "scores[AI, AI] = −0.5 × 1 + 1.0 × 2 = −0.5 + 2.0 = 1.5"
         assert page.locator("section.before").count() > 3
         page.get_by_role("button", name="Start again").click()
         assert number.inner_text() == "1"
