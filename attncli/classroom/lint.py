@@ -34,8 +34,8 @@ from attncli.classroom.nice_numbers.rules import (
     alike_rows,
 )
 from attncli.document.blocks import (
+    Block,
     Bullets,
-    Callout,
     Document,
     PageData,
     Paragraph,
@@ -341,7 +341,7 @@ def weaknesses(trace: Trace, steps: Sequence[str] = ()) -> Document:
         Word(trace.scenario.title),
         tuple(sections),
         facts_of(trace),
-        closing=(Callout((_in_all(found),)),),
+        about=tuple(_in_short(found)),
         data=PageData(rounding=rounding_facts(trace)),
     )
 
@@ -390,18 +390,31 @@ def _given(trace: Trace, names: Sequence[str]) -> dict[str, Findings]:
     }
 
 
-def _in_all(found: Mapping[str, Findings]) -> str:
-    """Sums the findings up in one sentence: nothing weak, or how many of each."""
-    counts = {rule: found[rule].count for rule in WEAK}
-    if not any(counts.values()):
+def _in_short(found: Mapping[str, Findings]) -> Iterator[Block]:
+    """Yields what was found in short: that nothing is weak, or how many of each, with the first
+    ones by name."""
+    weak = {rule: found[rule] for rule in WEAK if found[rule].count}
+    if not weak:
         others = ", ".join(rule.several for rule in WEAK.values())
-        return f"Nothing is weak here. Looked for: {others}."
-    texts = [
-        f"{count:,} {agreed(count, WEAK[rule].singular, WEAK[rule].several)}"
-        for rule, count in counts.items()
-        if count
-    ]
-    return f"Weak here: {', '.join(texts)}."
+        yield Paragraph((f"Nothing is weak here. Looked for: {others}.",))
+        return
+    yield Paragraph(("Weak here:",))
+    yield Bullets(tuple(_counted(WEAK[rule], its) for rule, its in weak.items()))
+
+
+def _counted(rule: Rule, found: Findings) -> Spans:
+    """Says how many findings there are, and of which cells: `2 ties: weights[I], weights[love]`"""
+    count = f"{found.count:,} {agreed(found.count, rule.singular, rule.several)}"
+    told = found.told[:_NAMED]
+    names = [spans[0] for spans in told if isinstance(spans[0], Term)]
+    if len(names) < len(told):  # a mistake is no cell
+        return (count,)
+    listed = [part for name in names for part in (", ", name)][1:]
+    return count, ": ", *listed, *([", …"] if found.count > len(names) else [])
+
+
+_NAMED = 3
+"""Cells of a rule that are named at the beginning."""
 
 
 def _ambiguous(trace: Trace, names: Sequence[str]) -> Findings:

@@ -442,8 +442,8 @@ class Arguments(NamedTuple):
         bool,
         flag(
             "--pictures",
-            "With all pictures of the page. `svg` has them anyway, `html` and `pdf` have one of each "
-            "thing.",
+            "With all pictures of the page. `svg` has them anyway, `html` and `pdf` have one of "
+            "each thing.",
         ),
     ] = False
     page: PageOptions = PageOptions()

@@ -174,7 +174,7 @@ def _askable() -> Iterable[str]:
 def explain(typed: Arguments) -> PageOutput:
     """Answer a question in numbers, or explain a step.
 
-    Alone it lists the questions. A step is told with its purpose, its working and common mistakes.
+    Alone it lists the questions. A step is shown with its purpose, its working and common mistakes.
 
     Examples:
 

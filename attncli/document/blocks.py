@@ -158,9 +158,27 @@ class Tree(NamedTuple):
     @property
     def has_parts(self) -> list[bool]:
         """Tells of each row whether it is a heading of those below it, which are deeper."""
-        depths = [*(row.depth for row in self.rows[1:]), 0]
-        pairs = zip(self.rows, depths, strict=True)
-        return [not row.numbers and deeper > row.depth for row, deeper in pairs]
+        pairs = zip(self.rows, self.goes_deeper, strict=True)
+        return [not row.numbers and deeper for row, deeper in pairs]
+
+    @property
+    def goes_deeper(self) -> list[bool]:
+        """Tells of each row whether the next one stands below it."""
+        depths = [row.depth for row in self.rows]
+        return [own < after for own, after in zip(depths, [*depths[1:], 0], strict=True)]
+
+    @property
+    def guides(self) -> list[str]:
+        """Returns the guides before each row, a character a level: `│`, `├`, `└` or a space, as
+        those of a `Branch`. The rows at the top have none."""
+        found: list[str] = []
+        open_at: set[int] = set()  # the depths at which a later row comes
+        for row in reversed(self.rows):
+            own = "├" if row.depth in open_at else "└"
+            before = ("│" if level in open_at else " " for level in range(1, row.depth))
+            found.append("".join((*before, own)) if row.depth else "")
+            open_at = {level for level in open_at if level < row.depth} | {row.depth}
+        return found[::-1]
 
 
 class Edge(NamedTuple):

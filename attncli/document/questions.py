@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from attncli.document.languages import FrameWords, words_of
@@ -160,6 +161,15 @@ class Item(NamedTuple):
         return "" if self.key is None else decimals.text(self.key.number.shown)
 
 
+class Hint(NamedTuple):
+    """The working of a number, without it."""
+
+    by_names: str
+    """The working with names in the place of numbers."""
+    parts: tuple[str | tuple[int, int], ...]
+    """The working with numbers: texts, and the places of numbers that are worked before."""
+
+
 class WorkedInBrowser(NamedTuple):
     """How numbers that are asked for are worked from each other, for a page that judges them by
     their author's own."""
@@ -167,6 +177,8 @@ class WorkedInBrowser(NamedTuple):
     data: Mapping[str, Any]
     places: Mapping[str, tuple[int, int]]
     """The place of each number in that data, by its id: a quantity, and a cell."""
+    hints: Mapping[str, Hint] = MappingProxyType({})
+    """How each number is worked, by its id, without it."""
 
 
 class OwnNumbers(NamedTuple):
@@ -200,6 +212,8 @@ class JudgedPlace(NamedTuple):
     part: int
     quantity: int
     cell: int
+    hint: Hint | None = None
+    """How it is worked."""
 
 
 class SelfCheck(NamedTuple):

@@ -196,7 +196,12 @@ class Branch(NamedTuple):
 
     def drawn(self, space: str = " ") -> str:
         """Draws the guides and the text: `│ ├─ W_K`."""
-        return "".join(_GUIDES[guide] for guide in self.guides).replace(" ", space) + self.text
+        return drawn_guides(self.guides).replace(" ", space) + self.text
+
+
+def drawn_guides(guides: str) -> str:
+    """Draws the guides before a row of a tree: `│  ├─ `"""
+    return "".join(map(_GUIDES.__getitem__, guides))
 
 
 _GUIDES = {"│": "│  ", "├": "├─ ", "└": "└─ ", " ": "   "}

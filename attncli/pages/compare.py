@@ -15,7 +15,6 @@ import numpy as np
 from attncli.document.blocks import (
     Block,
     Bullets,
-    Callout,
     DefinitionList,
     Derivation,
     Document,
@@ -37,7 +36,7 @@ from attncli.maths.numbers import decimals
 from attncli.maths.numbers.rounding import Array
 from attncli.names import Name, Word
 from attncli.pages.parts.answer import last_finding
-from attncli.pages.parts.blocks import table
+from attncli.pages.parts.blocks import Row, table
 from attncli.pages.parts.differences import ComparedTraces, Pair, PairedCell, WordLists
 from attncli.pages.parts.selection import place_in_words, title_of
 from attncli.pages.parts.sentences import joined, quoted
@@ -432,30 +431,31 @@ def _drift(drift: Drift) -> dict[str, Any]:
     }
 
 
-_MOST, _MOST_NAMES = 500, 24
-"""Quantities in one table, and names in one sentence."""
+_MOST, _MOST_NAMES, _MOST_CELLS = 500, 24, 12
+"""Quantities in one table, names in one sentence, changed cells of one matrix."""
 
 
 def comparison(traces: ComparedTraces) -> Document:
-    """Returns the page that compares two traces: what changed in the input, each quantity with the
-    cells that differ, and what both find."""
+    """Returns the page that compares two traces: in short how they differ and what both find, then
+    what changed in the input, and each quantity with the cells that differ."""
     drift = Drift.of(traces)
     sections = [_input(traces)]
     if drift is not None:
         sections += drift_sections(drift)
     else:
         sections += [*_lists(traces), _overview(traces), *_first(traces), *_tables(traces)]
-    sections += [*_only(traces), *_findings(traces)]
+    sections += _only(traces)
     titles = dict.fromkeys(trace.scenario.title for trace in traces.traces)
     facts: list[tuple[str, Spans]] = [
         (which.capitalize(), (Word(side.called),))
         for which, side in zip(ORDINALS, (traces.own, traces.other), strict=True)
     ]
+    in_short = _in_short(traces) if drift is None else drift.in_short()
     return Document(
         Word(" · ".join(titles)),
         tuple(sections),
         DefinitionList(tuple(facts)),
-        closing=(Callout(_in_short(traces) if drift is None else drift.in_short()),),
+        opening=(Paragraph(in_short), *_findings(traces)),
         data=PageData(told=data_of(traces, drift)),
     )
 
@@ -469,11 +469,36 @@ def _input(comparison: ComparedTraces) -> Section:
     title = "What changed in the input"
     if not comparison.changed:
         return _section(title, Paragraph(("Nothing that the numbers depend on.",)))
-    rows = (
-        (Word(d.key), Word(d.own) if d.own else "–", Word(d.other) if d.other else "–")
-        for d in comparison.changed
-    )
-    return _section(title, table(("Key", "First", "Second"), rows, _MOST))
+    return _section(title, table(("Key", "First", "Second"), _changes(comparison), _MOST))
+
+
+def _changes(comparison: ComparedTraces) -> Iterator[Row]:
+    """Yields a row for each cell of a given matrix that differs, the first ones of many, and for
+    each key that says something else."""
+    given = {str(pair.own.name): pair for pair in comparison.given}
+    for difference in comparison.changed:
+        name = next((n for n in given if _is_of(difference.key, n)), None)
+        pair = None if name is None else given.pop(name)
+        if pair is not None:
+            yield from _changed_cells(pair)
+        elif not any(_is_of(difference.key, str(pair.own.name)) for pair in comparison.given):
+            own, other = difference.own, difference.other
+            yield Word(difference.key), *(Word(text) if text else "–" for text in (own, other))
+
+
+def _is_of(key: str, name: str) -> bool:
+    """Tells whether a key is a matrix, or a row of it that is written by its name."""
+    return key == name or key.startswith(f"{name}.")
+
+
+def _changed_cells(pair: Pair) -> Iterator[Row]:
+    """Yields a row for each number of a matrix that differs: `W_Q[1, 1] │ 1 │ 3`."""
+    for k, m in islice(pair.differing(), _MOST_CELLS):
+        cell = pair.cell(k, m)
+        yield Word(pair.own.address(*cell.own)), *map(plain, pair.numbers(cell))
+    more = pair.count - _MOST_CELLS
+    if more > 0:
+        yield Word(pair.own.name), f"{more} more", ""
 
 
 def _lists(comparison: ComparedTraces) -> Iterator[Section]:
@@ -584,21 +609,20 @@ def _named(names: Sequence[Name], detail: str) -> Iterator[Spans]:
     return (("…",) if k is None else (Term(names[k]),) for k in places)
 
 
-def _findings(comparison: ComparedTraces) -> Iterator[Section]:
-    """Yields the section of what the numbers of both come to."""
-    title = "What they find"
+def _findings(comparison: ComparedTraces) -> Iterator[Block]:
+    """Yields what the numbers of both come to."""
     sides = (comparison.own, comparison.other)
     found = [last_finding(side.trace, side.selection).spans for side in sides]
     if not any(found):
         return
     if _as_printed(found[0]) == _as_printed(found[1]):
-        yield _section(title, Paragraph(("Both: ", *found[0])))
+        yield Paragraph(("Both: ", *found[0]))
         return
     items: list[Spans] = [
         (f"The {which}: ", *(spans or ("nothing that is shown here.",)))
         for which, spans in zip(ORDINALS, found, strict=True)
     ]
-    yield _section(title, Bullets(tuple(items)))
+    yield Bullets(tuple(items))
 
 
 def _as_printed(spans: Spans) -> list[str]:

@@ -24,9 +24,10 @@ from attncli.document.blocks import (
     Derivation,
     Document,
     Line,
+    PageData,
     Paragraph,
+    Section,
     Spans,
-    Subheading,
     Table,
     Term,
 )
@@ -37,6 +38,7 @@ from attncli.maths.numbers import decimals
 from attncli.names import Word
 from attncli.pages.costs import CACHE, cache_line, value_of_cache
 from attncli.pages.explain import find_cell, names_of
+from attncli.pages.parts.sentences import rounding_facts
 from attncli.pages.parts.tokenizing import cuts_beside, merges_beside
 from attncli.pages.parts.working import cell_line
 from attncli.pages.topics import DRAWN, SEED, lesson_blocks
@@ -246,14 +248,16 @@ def _page_on(known: Named) -> Document | None:
 
 def questions_page(some: Iterable[Question] = (), title: str = "Questions") -> Document:
     """Returns the list of some questions, or of all."""
-    shown = [*some] or questions().values()
+    shown = [*some] or [*questions().values()]
     rows = tuple((question.key, (question.title,)) for question in shown)
     how: Spans = (
         Term("attn explain why_positions"), ", or in your own words: ",
         Term("attn explain why divide by sqrt d_k"), ". A step by its name: ",
         Term("attn explain softmax"), ", all of them: ", Term("attn explain steps"), ".",
     )  # fmt: skip
-    return Document(Word(title), (), closing=(DefinitionList(rows), Callout(how)))
+    told = {"questions": [{"name": q.key, "title": q.title} for q in shown]}
+    data = PageData(told=told)
+    return Document(Word(title), (), closing=(DefinitionList(rows), Callout(how)), data=data)
 
 
 def question_page(question: Question) -> Document:
@@ -274,18 +278,26 @@ class _Answer:
 
     def page(self) -> Document:
         asked = self.question
+        blocks = (
+            *self.numbers(),
+            *(Paragraph(self.spans(text)) for text in asked.more),
+            *(lesson_blocks(asked.lesson) if asked.lesson else ()),
+        )
         return Document(
             Word(asked.title),
-            (),
+            (Section("", None, ("In numbers",), (), blocks),),
             DefinitionList(tuple(self.facts())),
             about=(Paragraph(self.spans(asked.says)),),
-            closing=(
-                *self.numbers(),
-                *(Paragraph(self.spans(text)) for text in asked.more),
-                *(lesson_blocks(asked.lesson) if asked.lesson else ()),
-                *(Callout((f"{says} ", Term(typed))) for says, typed in asked.tries.items()),
+            closing=tuple(
+                Callout((f"{says} ", Term(typed))) for says, typed in asked.tries.items()
             ),
+            data=PageData(rounding=self.rounding),
         )
+
+    @property
+    def rounding(self) -> Mapping[str, object]:
+        """Returns how the numbers are rounded, for data."""
+        return next(map(rounding_facts, self.traces.values()), {})
 
     def facts(self) -> Iterator[tuple[str, Spans]]:
         """Yields where the numbers come from, and how they are rounded."""
@@ -302,7 +314,6 @@ class _Answer:
         """Yields the numbers that answer it: what is compared, then what is worked."""
         if not self.traces:
             return
-        yield Subheading(("In numbers",))
         yield from self.tables()
         worked = [(self.meant(text)[0], self.line(text)) for text in self.question.lines]
         names = {id(trace): name for name, trace in self.traces.items()}

@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from attncli.document.blocks import (
+    Answer,
     Block,
     Callout,
     Document,
@@ -93,7 +94,14 @@ from attncli.pages.parts.unused import ending_facts
 from attncli.pages.parts.updates import in_brief, in_one, is_again, is_in_brief, is_left_out
 from attncli.pages.parts.working import Origins, Workings, with_inputs
 from attncli.steps.order import step_of
-from attncli.trace import BackwardPlace, PlannedStep, Quantity, Trace, UpdatePlace
+from attncli.trace import (
+    BackwardPlace,
+    CellPlace,
+    PlannedStep,
+    Quantity,
+    Trace,
+    UpdatePlace,
+)
 from attncli.trace.answer import said_answer
 
 if TYPE_CHECKING:
@@ -223,15 +231,15 @@ def _page(trace: Trace, selection: Selection, sections: tuple[Section, ...]) -> 
             FurtherPages(trace, _in_full) if whole else MappingProxyType({}),
             mistakes=WrongWorkings(trace),
             accepted=AcceptedRanges(trace),
-            head=partial(_head, trace) if whole else lambda: None,
+            head=partial(_head, trace, answer) if whole else lambda: None,
         ),
     )
 
 
-def _head(trace: Trace) -> WholeHead | None:
+def _head(trace: Trace, answer: Answer | None) -> WholeHead | None:
     from attncli.pages.parts.heads import whole_head  # which most formats do without
 
-    return whole_head(trace)
+    return whole_head(trace, None if answer is None else answer.cell)
 
 
 def _in_full(trace: Trace) -> Document:
@@ -447,6 +455,11 @@ def part_blocks(
         *ending_of(trace, part, selection),
         *_copies(trace, part, selection, givens),
     ]
+    if isinstance(part.place, CellPlace):
+        from attncli.pages.parts.recurrent import gate_after_gate, put_together
+
+        blocks = gate_after_gate(part, blocks)
+        blocks += [] if again else put_together(trace, part)
     if not isinstance(part.place, BackwardPlace):
         return blocks
     from attncli.pages.parts.way_back import with_forward

@@ -168,10 +168,9 @@ _OF_A_LAYER = (
     Key(
         "cross",
         Record(ATTENTION, hint=key_meant),
-        "a decoder's attention to the memory: the keys of attention again. `heads`, "
+        "a decoder's attention to the memory: the keys of attention again. The layer's `heads`, "
         "`kv_heads`, `scale`, `softcap`, `softcap_order`, `temperature`, `mask_value`, `softmax` "
-        "and `weights_layout` of "
-        "the layer hold for it too, unless it says others",
+        "and `weights_layout` hold unless it says others",
     ),
     _WAY_BACK,
 )

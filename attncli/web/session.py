@@ -243,7 +243,12 @@ class ServedScenario:
     @property
     def pending(self) -> tuple[Edit, ...]:
         """Returns the changes that aren't in the file yet."""
-        return tuple(ChangedText(self.file, self.changes).edits())
+        return tuple(ChangedText(self._readable, self.changes).edits())
+
+    @property
+    def _readable(self) -> FileText:
+        """Returns what the file said last that could be worked."""
+        return self.file if self._worked is None else self._worked.of.file
 
     @property
     def undoing(self) -> tuple[Edit, ...]:
@@ -256,7 +261,7 @@ class ServedScenario:
             )
         key, value = self.changes[-1].key, self.changes[-1].value
         before = {change.key: change.value for change in self.changes[:-1]}
-        return (Edit(key, value, before.get(key, ChangedText(self.file).said(key))),)
+        return (Edit(key, value, before.get(key, ChangedText(self._readable).said(key))),)
 
     @property
     def can_undo(self) -> bool:
@@ -287,7 +292,7 @@ class ServedScenario:
         writing = Writing(self.file, tuple(changed.edits(new.file)))
         self.writings.append(writing)
         self._written, self._named = new.file.data, named
-        self.said = f"Written to {self.path.name}: {told_edits(writing.edits, self.path.name)}."
+        self.said = f"Written: {told_edits(writing.edits, self.path.name)}."
         self._show(worked)
 
     def undo(self) -> None:

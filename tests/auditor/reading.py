@@ -11,7 +11,7 @@ from itertools import accumulate, pairwise, takewhile
 from tests.auditor.calculator import INDEX, NAME
 from tests.auditor.html import Element, main_of, rows_of
 from tests.auditor.latex import plain, words
-from tests.auditor.typst import calls, content, inside, parts
+from tests.auditor.typst import calls, columns, content, inside, parts
 
 _HEADING = re.compile(r"(?:(?P<since>\d+)–)?(?P<number>\d+) · (?P<heading>.*?)(?:   .*)?$")
 _LABEL = re.compile(rf"  (?P<label>{NAME}(?:{INDEX})?)(?P<rest>\s*|\s+[=≈]\s.*)$")
@@ -117,8 +117,15 @@ def _html_product(section: PageSection, product: Element) -> None:
     for place in product.children:
         table = place.first("table")
         assert table is not None
+        kind = place.attributes["class"]
+        if kind == "added":
+            ((name, *row),) = rows_of(table)
+            grids[kind] = Grid(
+                [f"`{name.removeprefix('+ ')}`", *grids["above"].headings[1:]], [["", *row]]
+            )
+            continue
         _html_table(section, table)
-        grids[place.attributes["class"]] = section.grids.pop()
+        grids[kind] = section.grids.pop()
     section.products.append(Product(**grids))
 
 
@@ -459,9 +466,28 @@ def _typst(page: str) -> list[PageSection]:
         elif kind == "working":
             lines = (parts(inside(line)) for line in texts if line != "none")
             sections[-1].statements += (_typst_line(label, rest) for label, rest in lines)
+        elif kind == "products":
+            sections[-1].products += _typst_products(*texts)
         else:
             sections[-1].statements.append(_typst_addition(*texts))
     return sections
+
+
+def _typst_products(before: str, crossings: str, after: str) -> Iterator[Product]:
+    """Products of one left operand; what is made of rows is of the last one's."""
+    left, *last = (_typst_grid(code) for code in (before, after) if code != "none")
+    its = [
+        [part.partition(": ")[2] for part in parts(inside(one))] for one in parts(inside(crossings))
+    ]
+    for k, (above, result, added) in enumerate(its, start=1):
+        bias = None if added == "none" else _typst_grid(added)
+        behind = last if k == len(its) else []
+        yield Product(left, _typst_grid(above), _typst_grid(result), bias, *behind)
+
+
+def _typst_grid(code: str) -> Grid:
+    headings, *rows = ([*row] for row in zip(*columns(code), strict=True))
+    return Grid([f"`{headings[0]}`", *headings[1:]], rows)
 
 
 def _typst_line(label: str, rest: str) -> Statement:

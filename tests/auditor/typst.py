@@ -14,7 +14,7 @@ _LIMBS = re.compile(r'"(?:[^"\\]|\\.)*"|\\.|[(){},$]|[^"\\(){},$]+', re.DOTALL)
 _BREAK = "\u200b"
 _LETTERS = (
     "α alpha, β beta, γ gamma, δ delta, ε epsilon, ζ zeta, η eta, θ theta, ι iota, κ kappa, λ lambda, μ mu,"
-    " ν nu, ξ xi, ρ rho, σ sigma, τ tau, υ upsilon, φ phi, χ chi, ψ psi, ω omega"
+    " ν nu, ξ xi, ρ rho, σ sigma, τ tau, υ upsilon, φ phi, χ chi, ψ psi, ω omega, Δ Delta"
 )
 _GREEK = str.maketrans(dict(pair.split() for pair in _LETTERS.split(",")))
 """Greek letters stand for names that are spelt so; π is a number."""
@@ -46,6 +46,20 @@ def content(code: str) -> str:
     if code.startswith("code("):
         return content(inside(code))
     return str(json.loads(code)).replace(_BREAK, "") if code.startswith('"') else ""
+
+
+def cell(code: str) -> str:
+    """What stands in a cell of a table, however it looks."""
+    looks = re.match(r"(inked|shaded|most)\(", code)
+    return cell(parts(inside(code))[-1]) if looks else content(code)
+
+
+def columns(code: str) -> list[list[str]]:
+    """The columns of a table, each its heading and its cells."""
+    fields = (
+        [part.partition(": ")[2] for part in parts(inside(one))] for one in parts(inside(code))
+    )
+    return [[cell(heading), *map(cell, parts(inside(cells)))] for heading, cells, _ in fields]
 
 
 def plain(mathematics: str) -> str:
@@ -109,5 +123,5 @@ def _attached(base: str, what: str) -> str:
 def calls(source: str) -> Iterator[tuple[str, list[str]]]:
     """The pieces of a page in their order, each with what it is called with."""
     for line in source.split("\n"):
-        if match := re.match(r"(working|addition|heading)\(", line):
+        if match := re.match(r"(working|addition|heading|products)\(", line):
             yield match[1], parts(inside(line))

@@ -40,7 +40,7 @@ def found(text: str, *changes: str, steps: Sequence[str] = ()) -> dict[str, list
 def told(trace: Trace, steps: Sequence[str] = ()) -> dict[str, list[str]]:
     page: dict[str, Any] = json.loads(render(weaknesses(trace, steps), "json", RenderOptions(80)))
     lists = {section["step"]: section["text"][1:] for section in page["steps"]}
-    return {**lists, "in all": page["notes"]}
+    return {**lists, "in all": [page["about"]]}
 
 
 def test_a_tie() -> None:
@@ -177,9 +177,10 @@ def test_i_love_ai() -> None:
     assert weak["ties"] == ["weights[I] has 0.422 twice", "weights[love] has 0.212 twice"]
     assert weak["sums"] == ["weights[I] adds up to 0.999"]
     assert weak["in all"] == [
-        "Weak here: 11 ambiguous roundings, 2 ties, 1 row that doesn't add up, 1 repeated"
-        " winner, 3 unvaried matrices, 22 trivial cells,"
-        " 5 mistakes that can't be revealed."
+        "Weak here: 11 ambiguous roundings: exp_sum[I], exp_sum[love], output[I, 1], …;"
+        " 2 ties: weights[I], weights[love]; 1 row that doesn't add up: weights[I];"
+        " 1 repeated winner: weights[AI]; 3 unvaried matrices: W_K, W1, embeddings;"
+        " 22 trivial cells: Q[I, 1], Q[I, 2], Q[love, 1], …; 5 mistakes that can't be revealed."
     ]
 
 

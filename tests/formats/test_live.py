@@ -46,10 +46,11 @@ DRAWN = 200 if THOROUGH else 4
 Changes = Sequence[tuple[str, str]]
 
 
-def page_of(name: str, changes: Changes = ()) -> Document:
+def page_of(name: str, changes: Changes = (), *, pictures: bool = False) -> Document:
     sets = [f"{key}={value}" for key, value in changes]
     page = PageOptions(form="html")
-    made: Document = run(Arguments(name, changed=ForThisRun(set_=sets or None), page=page)).page
+    changed = ForThisRun(set_=sets or None)
+    made: Document = run(Arguments(name, changed=changed, page=page, pictures=pictures)).page
     return made
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from itertools import pairwise
+from math import log10
 from pathlib import Path
 from typing import Any
 
@@ -31,26 +32,30 @@ attributes of its elements, null of one that is hidden."""
 NEAR = 0.2
 KEPT = {"shade", "width"}
 """Cells of heat maps keep their places, and bars their scale."""
+SCALED = {"arrow", "point"}
+"""Planes and curves keep their axes, which are others where a picture is drawn anew."""
 LONG = 20
 """So long a bar is at the least that tells its scale: pictures are drawn to tenths."""
 CASES: Sequence[tuple[str, Sequence[tuple[str, str]], set[str], set[str]]] = (
     (
         "i_love_ai",
         [("W_Q[1,2]", "-3"), ("embeddings[love,1]", "4")],
-        {"", "stroke-width", "width"},
-        {"shade"},
+        {"arrow", "width"},
+        {"stroke-width", "width"},
     ),
-    ("i_love_ai", [("W_K[2,1]", "-0.3")], {""}, {"shade", "width", "stroke-width"}),
-    ("yassine_rnn_sentence", [("W_ax[1,1]", "-2.5")], {""}, set()),
+    ("i_love_ai", [("W_K[2,1]", "-0.3")], {"arrow"}, {"arrow", "stroke-width"}),
+    ("i_love_ai", [("W_K[1,1]", "0.6")], set(), {"arrow", "stroke-width"}),
+    ("i_love_ai", [("W_Q[2,1]", "1")], {"arrow"}, {"arrow", "width", "stroke-width"}),
+    ("yassine_rnn_sentence", [("W_ax[1,1]", "-2.5")], {"point"}, {"point"}),
+    ("yassine_rnn_sentence", [("W_ax[1,1]", "0.4")], set(), {"point"}),
     (
         "picture",
         [("patches[upper right,1]", "0.35"), ("positions[3,2]", "-0.1")],
-        {"stroke-width"},
-        {"grey", "shade", "width"},
+        set(),
+        {"grey", "shade", "width", "stroke-width"},
     ),
     ("softmax_gradient", [("logits[1,2]", "4.125")], set(), {"width"}),
-    ("softmax_gradient", [("logits[1,2]", "4.123456")], {"width"}, set()),
-    ("softmax_gradient", [("logits[1,2]", "-1")], {"width"}, set()),
+    ("softmax_gradient", [("logits[1,2]", "-1")], set(), {"width"}),
 )
 """Scenarios with changes, the kinds of pictures that are hidden then, and those set otherwise."""
 
@@ -103,13 +108,18 @@ def test_pictures_follow_or_are_hidden(
     hidden: set[str],
     followed: set[str],
 ) -> None:
-    with shown(chromium, page_of(name), tmp_path / "page.html") as page:
+    with shown(chromium, page_of(name, pictures=True), tmp_path / "page.html") as page:
         before = page.evaluate(PICTURES)
+        check_arrows(page)
+        check_points(page)
         page.evaluate("changes => attncli.live.changeTo(changes)", changes)
         found = page.evaluate(PICTURES)
+        check_arrows(page)
+        check_points(page)
         page.evaluate("attncli.live.changeTo([])")
         back = page.evaluate(PICTURES)
-    with shown(chromium, page_of(name, changes), tmp_path / "other.html") as page:
+    other_page = page_of(name, changes, pictures=True)
+    with shown(chromium, other_page, tmp_path / "other.html") as page:
         expected = page.evaluate(PICTURES)
     assert None not in [elements for _, elements in before]
     assert [called for called, _ in back] == [called for called, _ in before]
@@ -121,7 +131,8 @@ def test_pictures_follow_or_are_hidden(
     wrong = [
         (called, its)
         for called, elements in visible
-        if (its := otherwise(elements, other[called], kept=called[0] in KEPT))
+        if called[0] not in SCALED
+        and (its := otherwise(elements, other[called], kept=called[0] in KEPT))
     ]
     assert wrong == []
     assert {kind for (kind, *_), elements in found if elements is None} == hidden
@@ -155,3 +166,85 @@ def test_shades_are_those_of_the_program(chromium: Any, tmp_path: Path) -> None:
     with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:
         found = page.evaluate("shares => shares.map(share => attncli.shadeOf(share, 9))", shares)
     assert found == [shade_of(share, LIGHT.shades) for share in shares]
+
+
+SHAPES = """kind => [...document.querySelectorAll(`figure:not([hidden]) [data-shows=${kind}]`)].map(shape => [
+  shape.dataset.scale.split(" ").map(Number),
+  shape.dataset.cell.split(" ").map(n => attncli.places.get(Number(n))[0]).map(one =>
+    Number((one.querySelector("title") ?? one).textContent.replace("−", "-"))),
+  [...shape.querySelectorAll("line")].map(line => ["x1", "y1"].map(name => Number(line.getAttribute(name))))[0] ?? null,
+  (shape.querySelector("path")?.getAttribute("d") ?? "").slice(1).split(" L")[0].split(" ").map(Number),
+  Number(shape.getAttribute("cy") ?? Number(shape.getAttribute("y")) + 4)])"""
+"""Of each shape of a kind its scale, its numbers, where its line begins, its tip, its height."""
+
+
+def check_arrows(page: Any) -> None:
+    """Each arrow goes from its start to its end by the scale of its plane, inside of it."""
+    for (x, y, unit, wide, high, *_), numbers, start, tip, _ in page.evaluate(SHAPES, "arrow"):
+        ends = [
+            (x + unit * a, y - unit * b) for a, b in zip(numbers[::2], numbers[1::2], strict=True)
+        ]
+        assert all(-1 < across < wide + 1 and -1 < down < high + 1 for across, down in ends)
+        if start is not None:
+            assert tip == pytest.approx(ends[0], abs=NEAR)
+            assert start == pytest.approx(ends[1] if len(ends) > 1 else (x, y), abs=NEAR)
+
+
+def check_points(page: Any) -> None:
+    """Each point of a curve is as high as its axis says."""
+    for (bottom, top, low, high, is_log), (number,), _, _, y in page.evaluate(SHAPES, "point"):
+        share = ((log10(number) if is_log else number) - low) / (high - low)
+        assert -0.001 <= share <= 1.001
+        assert y == pytest.approx(bottom + (top - bottom) * share, abs=NEAR)
+
+
+LIT = "[...document.querySelectorAll('main .now:not(section)')].map(one => one.localName)"
+
+
+def test_pointing_goes_both_ways_between_numbers_and_shapes(chromium: Any, tmp_path: Path) -> None:
+    """A number lights its arrow, and what is worked from it; an arrow lights its numbers."""
+    with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:
+        cell = page.locator("#s4 .product .left td").nth(2)
+        cell.hover()
+        assert "g" in page.evaluate(LIT)
+        assert (
+            page.locator("svg g.now line").first.evaluate("one => getComputedStyle(one).stroke")
+            == "rgb(217, 119, 0)"
+        )
+        page.mouse.move(2, 2)
+        assert page.locator("svg .now, svg .operand").count() == 0
+        arrow = page.locator("#s4 svg g[data-cell] path").last
+        numbers = arrow.evaluate("one => one.parentNode.dataset.cell.split(' ').map(Number)")
+        arrow.hover()
+        assert page.evaluate(
+            "n => attncli.places.get(n).some(one => one.closest('.now'))", numbers[0]
+        )
+        assert page.locator("#how").inner_text().startswith("K[AI, 1] =")
+
+
+def test_a_token_of_the_ribbons_shows_its_row_and_its_blend(chromium: Any, tmp_path: Path) -> None:
+    with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:
+        token = page.locator("svg [data-row]", has_text="love").first
+        blend = "output[love] = 0.212 × [1, 2] + 0.212 × [2, 1] + 0.576 × [3, 3] = [2.364, 2.364]"
+        token.hover()
+        assert page.locator("#how").inner_text() == blend
+        lit = page.locator("path.ribbon.now")
+        assert (
+            lit.evaluate_all("all => all.map(one => one.parentNode.textContent.includes('0.576'))")
+            == [True] * 3
+        )
+        page.mouse.move(2, 2)
+        assert page.locator("#how").is_hidden()
+        token.focus()
+        assert page.locator("#how").inner_text() == blend
+
+
+def test_a_ribbon_appears_when_its_weight_becomes_large_enough(
+    chromium: Any, tmp_path: Path
+) -> None:
+    seen = "[...document.querySelectorAll('path.ribbon')].filter(one => one.getAttribute('display') !== 'none').length"
+    with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:
+        assert page.evaluate(seen) == 8
+        page.evaluate("attncli.live.changeTo([['W_Q[1,1]', '0'], ['W_Q[2,2]', '0']])")
+        assert page.evaluate(seen) == 9
+        assert page.evaluate("document.querySelector('figure:has(.ribbon)').hidden") is False

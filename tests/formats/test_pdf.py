@@ -141,7 +141,7 @@ def test_a_picture_is_as_large_as_it_fits(
 def test_a_picture_shrinks_to_the_room_that_is_left() -> None:
     first, last, _ = text_of(pdf_of("i_love_tennis")).split("\f")
     assert "Who attends to whom" in first
-    assert last.startswith("What the source says")
+    assert last.startswith("Why?")
 
 
 def test_what_could_not_be_read_is_a_table() -> None:

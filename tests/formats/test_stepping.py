@@ -20,7 +20,7 @@ from attncli.pages.parts.sentences import printed_roots
 from attncli.pages.walkthrough import walkthrough
 from tests.conftest import sampled
 from tests.formats.test_html import PHONE
-from tests.formats.test_live import page_of, shown
+from tests.formats.test_live import page_of
 from tests.helpers.browser import findings, opened
 from tests.helpers.pages import LARGE, SHIPPED, shipped_trace
 
@@ -187,24 +187,23 @@ def test_one_who_is_asked_first_is_told_as_in_practice(page: Any) -> None:
     assert page.locator("#how").inner_text().startswith("exp_sum[love] = 2.718 + ")
 
 
-def test_known_mistakes_follow_changed_numbers(chromium: Any, tmp_path: Path) -> None:
+def test_known_mistakes_follow_changed_numbers(page: Any) -> None:
     """What raising 2 gives, and what is right, is worked from the numbers as they are."""
-    with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:
-        page.evaluate("attncli.live.changeTo([['embeddings[AI,2]', '0.5']])")
-        page.keyboard.press("ArrowRight")
-        go_to(page, "scores[love, AI]")
-        assert page.locator("#how").inner_text() == (
-            "scores[love, AI] = 0.0 × 1.0 + 1.0 × 1.5 = 0.00 + 1.50 = 1.50"
-        )
-        go_to(page, "exp[love, AI]")
-        page.get_by_role("button", name="Ask me first").click()
-        field, verdict = page.get_by_label("exp[love, AI]"), page.locator("#how .verdict")
-        field.fill("2.828")
-        field.press("Enter")
-        assert "raising 2 instead of e" in verdict.inner_text()
-        field.fill("4.482")
-        field.press("Enter")
-        assert verdict.inner_text() == "✓ exp[love, AI] = 4.482: right."
+    page.evaluate("attncli.live.changeTo([['embeddings[AI,2]', '0.5']])")
+    page.keyboard.press("ArrowRight")
+    go_to(page, "scores[love, AI]")
+    assert page.locator("#how").inner_text() == (
+        "scores[love, AI] = 0.0 × 1.0 + 1.0 × 1.5 = 0.00 + 1.50 = 1.50"
+    )
+    go_to(page, "exp[love, AI]")
+    page.get_by_role("button", name="Ask me first").click()
+    field, verdict = page.get_by_label("exp[love, AI]"), page.locator("#how .verdict")
+    field.fill("2.828")
+    field.press("Enter")
+    assert "raising 2 instead of e" in verdict.inner_text()
+    field.fill("4.482")
+    field.press("Enter")
+    assert verdict.inner_text() == "✓ exp[love, AI] = 4.482: right."
 
 
 @sampled(3, name=["i_love_ai", "alice_met_bob", "encoder_block", "word_order"])
@@ -263,10 +262,14 @@ def test_the_chart_is_a_map(page: Any) -> None:
     """It stays beside the page; its boxes are links, the one of the step that is read is filled; on
     paper it stands where it stood."""
     chart = page.locator("nav.contents figure")
-    assert page.locator("main figure:has([data-step])").count() == 0
+    assert page.locator("main > section figure:has([data-step])").count() == 0
+    page.emulate_media(reduced_motion="reduce")
     chart.locator("a", has_text="Softmax").click()
-    page.locator("#s5.now").wait_for()
-    assert [a.strip() for a in chart.locator("a[aria-current]").all_text_contents()] == ["Softmax"]
+    chart.locator("a[aria-current]", has_text="Softmax").wait_for()
+    assert chart.locator("a[aria-current]").count() == 1
+    filled = "one => getComputedStyle(one.querySelector('.box')).fill"
+    colours = [chart.locator(f"a{kind}").first.evaluate(filled) for kind in ("[aria-current]", "")]
+    assert colours[0] != colours[1]
     assert chart.bounding_box()["y"] >= 0
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert page.locator("#s0 figure:has([data-step])").count() == 1

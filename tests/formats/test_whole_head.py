@@ -29,8 +29,8 @@ HEADS: Mapping[str, tuple[Sequence[str], Mapping[str, str]]] = {
         {"W_Qᵀ": "W_Q", "K": "K", "scaled": "scaled", "masked": "masked"} | SOFTMAX,
     ),
     "three_tokens_two_heads": (
-        ["W_V[3,3]=0.25"],
-        {"W_V": "W_V", "V": "V", **{name: f"heads[2].{name}" for name in SOFTMAX}},
+        ["W_V[3,2]=0.25"],
+        {"W_V": "W_V", "V": "V", **{name: f"heads[1].{name}" for name in SOFTMAX}},
     ),
     "next_token": (
         ["layers[2].W_Q[1,3]=-0.75"],
@@ -160,6 +160,17 @@ def test_a_head_is_one_landscape_page_with_one_chart_of_its_weights() -> None:
         columns = zip(*weights, strict=True)
         ends = (dict.fromkeys((c[0].coordinate, c[-1].coordinate)) for c in columns)
         assert drawn == ["All!" + ":".join(both) for both in ends]
+
+
+def test_a_head_is_that_of_the_answer() -> None:
+    """Which the sheet says, where there are several; of another answer the last head's."""
+    for name, place, answer in (
+        ("three_tokens_two_heads", "Head 1", "In short: in head 1, token 3 attends most"),
+        ("next_token", "Layer 2 · Head 2", "In short: after “go” the most likely next token"),
+    ):
+        sheet = formulas_of(workbook_of(shipped_trace(name)))["All"]
+        assert sheet.cell(1, 1).value.endswith(f" · {place}")
+        assert sheet.cell(2, 1).value.startswith(answer)
 
 
 @pytest.mark.parametrize("name", WITHOUT)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from attncli.trace import Trace
 from tests.auditor import audit
 from tests.conftest import sampled
 from tests.helpers import hostile
+from tests.helpers.pages import SHIPPED
 from tests.pages.test_golden import check
 from tests.project.test_hostile import READERS
 
@@ -228,9 +230,8 @@ def test_merges_and_tokens_are_compared_place_by_place() -> None:
     assert [cut["first"], cut["second"]] == tokens
     page = " ".join(attn("bpe", "--set", "tokenizer=wordpiece").split())
     assert "What can be compared is the same" not in page
-    assert page.endswith(
-        "No worked number can be compared. merges[1] is the first that differs: “s s” and “##l ##y”."
-    )
+    found = "No worked number can be compared. merges[1] is the first that differs: “s s” and “##l ##y”."
+    assert page.partition("What changed in the input")[0].strip().endswith(found)
 
 
 def test_of_words_only_those_that_differ_are_told() -> None:
@@ -245,3 +246,42 @@ def test_of_words_only_those_that_differ_are_told() -> None:
     assert [words["name"] for words in data(*shorter, "--step", "tokenize")["lists"]] == ["tokens"]
     assert data("bpe", "--set", "show.token=un", code=0)["lists"] == []
     assert "No worked number" not in page
+
+
+def test_it_begins_with_what_it_found() -> None:
+    """Behind the names of both: how many quantities differ, the first number, and what both find."""
+    opening = " ".join(attn("i_love_ai", "--set", "scale=sqrt_d_k").split()).partition("What cha")[
+        0
+    ]
+    assert opening.endswith(
+        "7 of the 12 quantities that both have differ. The first number that differs is"
+        " exp[I, I]: 2.718 → 2.028. • The first: “love” attends most to “AI” (0.576)."
+        " • The second: “love” attends most to “AI” (0.503). "
+    )
+
+
+def test_cells_of_given_matrices_are_named(tmp_path: Path) -> None:
+    page = attn("i_love_ai", "--set", "W_Q[1,1]=3", "--set", "embeddings[love,2]=2")
+    changed = page.partition("What changed in the input")[2].partition("Every quantity")[0]
+    rows = [tuple(re.split(r"\s*│\s*|\s{2,}", line.strip())) for line in changed.splitlines()]
+    assert ("W_Q[1, 1]", "1", "3") in rows
+    assert ("embeddings[102, 2]", "1", "2") in rows
+    assert "numbers" not in changed
+    other = tmp_path / "other.yaml"
+    other.write_text(
+        SHIPPED["i_love_ai"].replace("  - [1, 2]\n  - [2, 1]", "  - [7, 2]\n  - [2, 8]")
+    )
+    page = attn("i_love_ai", str(other))
+    assert "W_V[1, 1] │     1       7" in page
+    assert "W_V[2, 2] │     1       8" in page
+
+
+def test_of_many_cells_the_first_are_named(tmp_path: Path) -> None:
+    own, other = ({"X": [[n] * 5] * 5, "projection": "none"} for n in (1, 2))
+    paths = [tmp_path / name for name in ("a.yaml", "b.yaml")]
+    for path, said in zip(paths, (own, other), strict=True):
+        path.write_text(json.dumps(said))
+    page = attn(*map(str, paths))
+    assert re.search(r"X\[3, 2\] │ +1 +2", page)
+    assert "X[3, 3]" not in page.partition("Every quantity")[0]
+    assert re.search(r"X +│ 13 more", page)

@@ -83,15 +83,16 @@ def test_a_product_takes_the_place_of_its_own_lines(name: str) -> None:
     page = document_of(shipped_trace(name))
     for product in products_of(page):
         own = {table.quantity for table in (product.result, product.after) if table is not None}
-        lines = (line for block in product.told for line in parts_of(block, (Line, ColumnSum)))
-        assert {line.quantity for line in lines} <= own
+        lines = [line for block in product.told for line in parts_of(block, Line)]
+        sums = [block for block in product.told if isinstance(block, ColumnSum)]
+        assert {line.quantity for line in (*lines, *sums)} <= own
         assert {b.quantity for b in product.told if isinstance(b, MatrixBlock)} <= own
     told = [block for section in page.in_lines.sections for block in section.blocks]
     assert not any(isinstance(block, ProductBlock) for block in told)
     every = [block for s in page.sections for block in s.blocks]
-    lines = [b for b in every if isinstance(b, Derivation | ColumnSum)]
+    others = [b for b in every if isinstance(b, Derivation | ColumnSum)]
     folded = [b for product in products_of(page) for b in product.working]
-    assert len(lines) + len(folded) == sum(isinstance(b, Derivation | ColumnSum) for b in told)
+    assert len(others) + len(folded) == sum(isinstance(b, Derivation | ColumnSum) for b in told)
 
 
 def test_what_is_laid_out_of_the_first_lesson() -> None:

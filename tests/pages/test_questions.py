@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
+from functools import cache
 
 import pytest
 from rich.cells import cell_len
@@ -20,6 +21,7 @@ from attncli.pages.questions import Question, question_page, questions, question
 from attncli.pages.topics import LESSONS, lesson_blocks
 from attncli.scenario.file import shipped
 from attncli.steps.order import STORY
+from attncli.trace import Trace
 from tests.auditor.calculator import value
 from tests.conftest import sampled
 
@@ -34,6 +36,11 @@ def told(*words: str, width: int = 80, code: int = 0) -> str:
 
 def in_one_line(text: str) -> str:
     return " ".join(text.split())
+
+
+@cache
+def trace_of(scenario: str, changes: tuple[str, ...]) -> Trace:
+    return work(load(scenario, changes))
 
 
 # -- found
@@ -145,7 +152,7 @@ def test_numbers_in_sentences_are_those_of_the_scenario(question: Question) -> N
     """Each cell in braces is worked again from the same settings, by the library."""
     page = question_page(question)
     shown = in_one_line(" ".join(_texts(page)))
-    traces = {name: work(load(question.scenario, list(c))) for name, c in _settings(question)}
+    traces = {name: trace_of(question.scenario, tuple(c)) for name, c in _settings(question)}
     for text in _BRACES.findall(" ".join((question.says, *question.more))):
         setting, colon, cell = in_one_line(text[1:-1]).rpartition(": ")
         trace = traces[setting] if colon else next(iter(traces.values()))
@@ -161,7 +168,7 @@ def _settings(question: Question) -> Iterator[tuple[str, Sequence[str]]]:
 
 
 def _texts(page: Document) -> Iterator[str]:
-    for block in (*page.about, *page.closing):
+    for block in (*page.about, *page.sections[0].blocks):
         if isinstance(block, Paragraph):
             yield text_of_spans(block.text)
 
@@ -247,7 +254,7 @@ def test_what_sentences_say_of_numbers_holds(key: str, claim: tuple[str, str, st
 
 def _worked(question: Question, text: str) -> Decimal:
     setting, _, cell = text.rpartition(": ")
-    trace = work(load(question.scenario, list(question.settings[setting])))
+    trace = trace_of(question.scenario, tuple(question.settings[setting]))
     name, address = find_cell(trace, cell)
     return trace[name].number(*trace[name].find(address)).shown
 
@@ -256,7 +263,7 @@ def _worked(question: Question, text: str) -> Decimal:
 def test_every_equation_is_true(question: Question) -> None:
     lines = [
         line
-        for block in question_page(question).closing
+        for block in question_page(question).sections[0].blocks
         if isinstance(block, Derivation)
         for line in block.lines
         if isinstance(line, Line)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from itertools import pairwise, product
 from random import Random
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from attncli.cli import app
+from attncli.document.blocks import Tree, TreeRow
 from attncli.formats import RenderOptions, render
 from attncli.maths.equations.tree import Location
 from attncli.pages.why import Ancestry, why_page
@@ -26,12 +28,14 @@ from tests.pages.test_golden import check
 ALL = 100
 _NOISE = 1e-11
 """What floats are off by that are worked in another order."""
-_LINE = re.compile(r"^ +\d+ +(?=\S)|^ +(?:given|see): .*\n|(?<==) [^=\s]+\[[^]]*\] =", re.MULTILINE)
+_LINE = re.compile(
+    r"^ +\d+ [ │├└]+|^[ │├└]+(?:given|see): .*\n|(?<==) [^=\s]+\[[^]]*\] =", re.MULTILINE
+)
 """What stands before a line of working, what is no such line, and what a number is copied from."""
 
 
-def attn(*arguments: str) -> str:
-    result = CliRunner().invoke(app, ["why", *arguments])
+def attn(*arguments: str, width: int = 80) -> str:
+    result = CliRunner().invoke(app, ["why", *arguments], env={"COLUMNS": str(width)})
     assert result.exit_code == 0, result.output
     return result.stdout
 
@@ -90,7 +94,7 @@ def test_every_line_is_told_once_and_leads_on() -> None:
     ancestry = Ancestry.of(trace, cell)
     for depth in (1, 2, 3, ALL):
         page = render(why_page(trace, [cell], depth), "terminal", RenderOptions(200))
-        labels = re.findall(r"^ +\d+ +(\S+\[.*?\]) =", page, re.MULTILINE)
+        labels = re.findall(r"^ +\d+ [ │├└]+(\S+\[.*?\]) =", page, re.MULTILINE)
         assert len(labels) == len(set(labels))
         wanted = {
             trace[c.quantity].address(c.row, c.column)
@@ -113,6 +117,48 @@ def test_signs_are_true(name: str) -> None:
         report = audit(_LINE.sub(_as_a_line, page), "terminal", None)
         assert report.false == []
         assert report.checked or last.given
+
+
+TREE = Tree(
+    tuple(TreeRow(depth, "", (f"{k}",)) for k, depth in enumerate((0, 1, 2, 2, 1, 3, 0, 1)))
+)
+
+
+def test_guides_lead_to_each_line_of_a_tree() -> None:
+    assert TREE.guides == ["", "├", "│├", "│└", "└", "  └", "", "└"]
+    assert Tree(()).guides == []
+
+
+@sampled(41, depths=[*product(range(4), repeat=6)])
+def test_guides_fit_to_those_above_and_below(depths: tuple[int, ...]) -> None:
+    """A guide goes on until the row that it leads to, and none begins or ends in between."""
+    tree = Tree(tuple(TreeRow(depth, "", ()) for depth in depths))
+    assert [len(guides) for guides in tree.guides] == [*depths]
+    rows = [*tree.guides, ""]
+    for above, below in pairwise(rows):
+        for level, guide in enumerate(above):
+            after = below[level : level + 1]
+            assert (after in ("│", "├", "└") and after != "") == (guide in "│├")
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_every_line_on_a_terminal_stands_behind_its_guides(width: int) -> None:
+    """Also what a long line goes on with."""
+    page = attn("output[love, 2]", "i_love_ai", "--depth", "all", width=width)
+    lines = page.partition("is 2.364\n\n")[2].splitlines()
+    assert max(map(len, lines)) <= width
+    column = {k: line.find("├") for k, line in enumerate(lines) if "├" in line}
+    for k, place in column.items():  # what it leads to the next of
+        after = next(line for line in lines[k + 1 :] if line[place : place + 1] != "│")
+        assert after[place] in "├└"
+
+
+@pytest.mark.parametrize(
+    ("form", "mark"),
+    [("html", '<ul class="tree">'), ("latex", r"\attnfork{}"), ("markdown", "\n  - 2 · ")],
+)
+def test_each_format_has_the_tree(form: str, mark: str) -> None:
+    assert mark in attn("output[love, 2]", "i_love_ai", "--depth", "all", "--format", form)
 
 
 def _as_a_line(found: re.Match[str]) -> str:

@@ -128,7 +128,7 @@ def test_the_order_of_words() -> None:
 
 def test_who_attends_to_whom() -> None:
     page = attn("run", "i_love_tennis")
-    assert "tennis  0.05\n\nWhat the source says\n" in page
+    assert "tennis  0.05\n\n▸ Why? attn explain softmax\n" in page
     diagram = attn("run", "i_love_tennis", "--format", "markdown")
     assert '  n1 -->|"0.7"| n1' in diagram
     assert '  n4["#46;"]' in diagram

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -14,9 +15,10 @@ from attncli.formats import RenderOptions, render
 from attncli.pages.explain import find_cells
 from attncli.pages.parts.selection import SelectionError, select
 from attncli.pages.walkthrough import walkthrough
+from attncli.scenario.model import LETTERS
 from tests import oracle
 from tests.conftest import sampled
-from tests.helpers.pages import SHIPPED, page_of, trace_of
+from tests.helpers.pages import SHIPPED, page_of, shipped_trace, trace_of
 from tests.helpers.plain import read
 from tests.helpers.recurrent_cases import CELLS, jacobian, network, restated, run
 from tests.helpers.strategies import recurrents
@@ -249,3 +251,47 @@ def test_a_random_start_is_as_long_as_the_memory() -> None:
     text = "X: [[1]]\ncell: rnn\nW_ax: [[1], [1]]\nW_aa: [[1, 0], [0, 1]]\n"
     trace = trace_of(f"{text}initial_state: {{random: normal, seed: 3}}\n")
     assert trace["initial_state"].values.shape == (1, 2)
+
+
+def test_gates_are_told_one_after_the_other_and_then_put_together() -> None:
+    """Each with its matrices and its working below its name, in both cells and details."""
+    for scenario, names in (
+        (
+            "yassine_lstm",
+            {"Input gate (update)": "u", "Forget gate": "f", "Candidate": "c", "Output gate": "o"},
+        ),
+        ("yassine_gru", {"Reset gate": "r", "Update gate": "u", "Candidate": "c"}),
+    ):
+        for detail in ("full", "rows"):
+            page = page_of(shipped_trace(scenario), width=100, detail=detail)
+            section = page.partition("5 · Gates at step 1\n")[2].partition("6 · State")[0]
+            starts = [section.index(f"\n{name}\n") for name in names]
+            assert starts == sorted(starts)
+            told = [section[a:b] for a, b in zip(starts, [*starts[1:], None], strict=True)]
+            for text, letter in zip(told, names.values(), strict=True):
+                tables = set(re.findall(r"(?<!\S)[Wb]_\w+(?= │)", text))
+                assert tables == {f"W_{letter}x", f"W_{letter}a", f"b_{letter}"}
+                gate = next(gate for gate, own in LETTERS.items() if own == letter)
+                assert re.search(rf"^  z_{gate}\[1\] += ", text, re.MULTILINE)
+                assert re.search(rf"^  {gate}\[1\] += ", text, re.MULTILINE)
+            assert "in a row of their own" not in section
+
+
+@pytest.mark.parametrize("time", [1, 2])
+def test_what_an_lstm_puts_together_stands_in_a_table(time: int) -> None:
+    trace = shipped_trace("yassine_lstm")
+    page = page_of(trace, width=100).partition(f"State at step {time}\n")[2]
+    lines = page.partition("Put together\n\n")[2].splitlines()
+    columns = ("forget", "c before", "update", "candidate", "c", "output", "tanh(c)", "a")
+    assert re.split(r"\s{2,}", lines[0].strip(" │")) == [*columns]
+    gates = f"gates[{time}]."
+    names = (
+        f"{gates}forget", f"c[{time - 1}]", f"{gates}update", f"{gates}candidate", f"c[{time}]",
+        f"{gates}output", f"tanh_c[{time}]", f"a[{time}]",
+    )  # fmt: skip
+    for k, line in enumerate(lines[2:4]):
+        numbers = [float(text.replace("−", "-")) for text in line.partition("│")[2].split()]
+        assert numbers == [pytest.approx(trace[name].values[k, 0]) for name in names]
+        f, before, u, candidate, c, o, tanh_c, a = numbers
+        assert c == pytest.approx(f * before + u * candidate, abs=6e-4)
+        assert a == pytest.approx(o * tanh_c, abs=6e-4)

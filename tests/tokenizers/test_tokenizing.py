@@ -12,6 +12,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rich.cells import cell_len
 
 from attncli.tokenizers.merge_training import Criterion, MergeSettings, alphabet_of, learn_merges
 from attncli.tokenizers.merges import MergeModel, check_merges, vocabulary_of
@@ -39,6 +40,7 @@ from attncli.tokenizers.unigram import Unigram, UnigramSettings
 from attncli.tokenizers.unigram_by_counts import train_by_counts
 from attncli.tokenizers.unigram_by_em import digamma, train_by_em
 from tests.conftest import FEWER
+from tests.helpers.pages import page_of, shipped_trace
 
 HUGS = count_words({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}, WhiteSpace().split)
 ANY_TEXT = st.text(st.characters(), max_size=60)  # lone surrogates too
@@ -368,3 +370,21 @@ def test_long_words() -> None:
 def test_digamma_is_the_slope_of_the_logarithm_of_gamma(x: float) -> None:
     assert digamma(x + 1) == pytest.approx(digamma(x) + 1 / x, abs=1e-8)
     assert digamma(1.0) == pytest.approx(-0.5772156649015329, abs=1e-9)
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_ways_to_cut_a_sentence_are_a_line_each_with_their_count(width: int) -> None:
+    """Tokens with bars between them; many in tens, so that lines keep to the width."""
+    trace = shipped_trace("tokenizers")
+    page = page_of(trace, width=width)
+    told = page.partition("Side by side\n")[2].partition("▸ Why?")[0]
+    assert max(map(cell_len, told.splitlines())) <= width
+    ways = {"whitespace": trace.scenario.text}
+    ways |= {name: variant.scenario.text for name, variant in trace.variants.items()}
+    assert list(ways) == ["whitespace", "word", "character", "subword"]
+    joined = "".join(told.partition("whitespace  ")[2].split())
+    for name, text in ways.items():
+        tokens = [token.replace(" ", "␣") for token in text.tokens]
+        count = f"({len(tokens)}tokens)"
+        assert "|".join(tokens) + count in joined, name
+    assert len(told.splitlines()) < 22  # a row a token would be 51 of them

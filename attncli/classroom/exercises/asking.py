@@ -79,11 +79,22 @@ class WholePage:
     def makes(self) -> frozenset[str]:
         """Returns the quantities that are made on the page, but for those that it tells all the
         same."""
+        names = {d.name for d in self.worked} - self.copied
+        return frozenset(name for name in names if not is_in_words(self.trace, name))
+
+    @cached_property
+    def worked(self) -> Sequence[Definition]:
+        """Returns the definitions of what is made on the page."""
         whole = (s for s in self.sections if not s.only_asked)
         planned = (definition for s in whole for definition in s.works)
-        made = [definition for definition in planned if definition.name in self.trace]
-        names = {d.name for d in made} if self.again else without_copies(made)
-        return frozenset(name for name in names if not is_in_words(self.trace, name))
+        return [definition for definition in planned if definition.name in self.trace]
+
+    @cached_property
+    def copied(self) -> frozenset[str]:
+        """Returns what the page only writes down again, which is asked for if nothing else can
+        be."""
+        names = frozenset(definition.name for definition in self.worked)
+        return frozenset() if self.again else names - without_copies(self.worked)
 
     @cached_property
     def given_cells(self) -> frozenset[Location]:
@@ -103,7 +114,12 @@ class WholePage:
 
     def placed(self) -> list[tuple[StepSection, Blankable]]:
         """Returns what can be asked for, each with its section."""
-        return [(s, place) for s, places in self._gone_through(Asked()) for place in places]
+        return [
+            (s, place)
+            for s, places in self._gone_through(Asked())
+            for place in places
+            if place.quantity not in self.copied
+        ]
 
     def asking(self, asked: Asked) -> list[tuple[StepSection, list[Blankable]]]:
         """Returns the sections with blanks for what is asked, each with the places of its
@@ -170,7 +186,7 @@ class WholePage:
     def everything(self) -> Asked:
         """Returns what may not be told when all that the page makes is asked for."""
         hidden = revealing(self.trace, self.makes)
-        return Asked(None, frozenset(), frozenset(hidden))
+        return Asked(None, frozenset(), frozenset(hidden), self.copied)
 
     def chain(self, name: str, hidden: Collection[str]) -> list[Definition]:
         """Returns how a hidden quantity that no section makes comes from those that sections make,

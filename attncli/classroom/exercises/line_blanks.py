@@ -32,7 +32,7 @@ from attncli.maths.operations.equation import Indexed, is_a
 from attncli.maths.operations.masking import Masked, Seen
 from attncli.maths.operations.norms import ColumnMean
 from attncli.maths.operations.operation import One
-from attncli.maths.operations.rearranging import Moved
+from attncli.maths.operations.rearranging import Moved, TakeRows
 from attncli.maths.operations.recurrent import OfMemory, ZeroRow, Zeros
 from attncli.maths.operations.written import Condition
 from attncli.names import Name, raw
@@ -124,10 +124,12 @@ def _moves(definition: Definition) -> bool:
 
 
 def without_copies(definitions: Iterable[Definition]) -> set[str]:
-    """Returns the names of what is made, but for copies of what isn't made here."""
+    """Returns the names of what is made, but for copies of what isn't made here: numbers that are
+    only written down again, as the rows of a table that tokens pick."""
     made: set[str] = set()
     for definition in definitions:
-        if not _moves(definition) or not made.isdisjoint(definition.operands):
+        is_copied = _moves(definition) or isinstance(definition.operation, TakeRows)
+        if not is_copied or not made.isdisjoint(definition.operands):
             made.add(definition.name)
     return made
 
@@ -276,10 +278,14 @@ class Asked(NamedTuple):
     """Single cells that may not be told."""
     quantities: frozenset[str] = frozenset()
     """Whole quantities that may not be told."""
+    copied: frozenset[str] = frozenset()
+    """Those that are only written down again, which aren't asked for with all others."""
 
     def asks(self, place: Blankable) -> bool:
         """Tells whether a place is asked for."""
-        return self.ids is None or place.id in self.ids
+        if self.ids is None:
+            return place.quantity not in self.copied
+        return place.id in self.ids
 
     def hides(self, cell: Location | None) -> bool:
         return cell is not None and (cell in self.cells or cell.quantity in self.quantities)

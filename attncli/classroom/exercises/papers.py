@@ -399,7 +399,7 @@ def self_checking(whole: Document) -> Document:
     numbers = [item.key.number.shown for item in whole.items if item.key is not None]
     parts = [(own.prefix, own.worked(False)) for own in whole.answers.own_numbers]
     places = {
-        f"{prefix}{id_}": JudgedPlace(k, *place)
+        f"{prefix}{id_}": JudgedPlace(k, *place, part.hints.get(id_))
         for k, (prefix, part) in enumerate(parts)
         for id_, place in part.places.items()
     }

@@ -11,17 +11,24 @@ and starts from whatever nobody is asked for.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from attncli.document.questions import Item, WorkedInBrowser
+from attncli.classroom.exercises.tasks import line_by_names
+from attncli.document.questions import Hint, Item, WorkedInBrowser
 from attncli.judging.judging import Judge
+from attncli.judging.wrong_ways import declared_ways
 from attncli.maths.equations.signatures import axes_of
 from attncli.maths.equations.tree import Location, Number, Quotient, Reduced, Root, each
+from attncli.maths.notation import plain
+from attncli.maths.notation.escaping import shown
+from attncli.maths.notation.plain import PlainNotation
 from attncli.maths.notation.trees import PlaceOf, Tree, tree_of
 from attncli.maths.numbers.rounding import Array
 from attncli.maths.operations.activations import DivideBy
@@ -30,6 +37,8 @@ from attncli.maths.operations.operation import ZeroOne
 from attncli.maths.operations.rearranging import Moved
 from attncli.maths.operations.softmax import Exponential
 from attncli.maths.operations.written import WrittenOperation
+from attncli.names import TOP
+from attncli.pages.parts.working import cell_line
 from attncli.trace import Definition
 
 _MOST_NUMBERS = 20_000
@@ -56,6 +65,7 @@ def worked_in_browser(judge: Judge, items: Sequence[Item], *, keyed: bool) -> Wo
         for id_, cell in cells.items()
         if cell.quantity in names
     }
+    wrong = {} if keyed else {name: [*_wrongly(working, name)] for name in working.data}
     tolerance = judge.tolerance
     data = {
         "carry": judge.trace.rounding.carries,
@@ -66,11 +76,74 @@ def worked_in_browser(judge: Judge, items: Sequence[Item], *, keyed: bool) -> Wo
             "digits": tolerance.digits,
         },
         "quantities": [
-            {**entry, "of": [names[o] for o in entry["of"]]} if "of" in entry else entry
-            for entry in working.data.values()
+            {
+                **_placed(entry, names),
+                **({"wrong": ways} if (ways := wrong.get(name)) else {}),
+            }
+            for name, entry in working.data.items()
         ],
     }
-    return WorkedInBrowser(data if places else {}, places)
+    for ways in wrong.values():
+        for way in ways:
+            way[1] = _placed(way[1], names)
+    hints = {} if keyed else {id_: _hint(judge, names, cells[id_], working) for id_ in places}
+    return WorkedInBrowser(data if places else {}, places, hints)
+
+
+def _placed(entry: Mapping[str, Any], names: Mapping[str, int]) -> dict[str, Any]:
+    """Returns a quantity as data with the places of its operands for their names."""
+    return {**entry, "of": [names[o] for o in entry["of"]]} if "of" in entry else {**entry}
+
+
+def _wrongly(working: _Working, name: str) -> Iterator[list[Any]]:
+    """Yields what known mistakes in working a quantity are called, each with how it is worked so,
+    where a browser can."""
+    trace = working.judge.trace
+    part = trace.part_of(name) if name in working.asked else None
+    ways = () if part is None else declared_ways(trace, part)
+    for way in ways:
+        for made in (definition for definition in way.definitions if definition.name == name):
+            if working.data.keys() >= {*made.operands} and name not in made.operands:
+                with suppress(TypeError, KeyError):
+                    yield [shown(way.says), {"of": made.operands, **working.wrongly(made)}]
+
+
+def _hint(judge: Judge, names: Mapping[str, int], cell: Location, working: _Working) -> Hint:
+    """Returns how a number is worked, without it."""
+    trace = judge.trace
+    quantity, part = trace[cell.quantity], trace.part_of(cell.quantity)
+    line = cell_line(trace, quantity, cell.row, cell.column)
+    path = TOP if part is None else part.path
+    by_names = [plain(form) for _, form in line_by_names(line, trace, path).parts]
+    notation = _WithPlaces(names, working)
+    texts = [notation.write(form) for _, form in line.parts[:-1][:1]]  # no number on the way
+    parts = tuple(_reference(text) for text in _PLACE.split("".join(texts)) if text)
+    return Hint("".join(by_names[:1]), parts)
+
+
+_PLACE = re.compile("(\0[0-9]+,[0-9]+\0)")
+"""A number's place within a text of working."""
+
+
+def _reference(text: str) -> str | tuple[int, int]:
+    """Reads a place in a text of working, or returns the text itself."""
+    if not text.startswith("\0"):
+        return text
+    quantity, cell = text.strip("\0").split(",")
+    return int(quantity), int(cell)
+
+
+class _WithPlaces(PlainNotation):
+    """A plain notation in which numbers that a sheet works are their places."""
+
+    def __init__(self, names: Mapping[str, int], working: _Working) -> None:
+        super().__init__()
+        self._names, self._working = names, working
+
+    def of_number(self, node: Number) -> str:
+        if node.cell is None or node.cell.quantity not in self._names:
+            return super().of_number(node)
+        return f"\0{self._names[node.cell.quantity]},{self._working.place(node.cell)}\0"
 
 
 @dataclass(frozen=True)
@@ -193,6 +266,14 @@ class _Working:
         forms = (operation.whole_form(i, j, *operands) for i in range(rows) for j in range(columns))
         decided = {"decided": 1} if isinstance(operation, ZeroOne) else {}
         return {"forms": [_known(tree_of(form, place_of)) for form in forms], **decided}
+
+    def wrongly(self, made: Definition) -> dict[str, Any]:
+        """Returns how a quantity is worked by a definition that isn't its own. Raises TypeError
+        where a browser can't, and KeyError where it isn't made so of these operands."""
+        rows, columns = self._shape(made.name)
+        if {*made.operands} & {made.name}:
+            raise KeyError(made.name)
+        return {"rows": rows, "columns": columns, **self._formula(made)}
 
     def _printed(self, definition: Definition) -> dict[str, float]:
         """Returns by how much a quotient is larger for whoever divides by a root as the sheet

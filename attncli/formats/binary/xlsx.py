@@ -57,9 +57,9 @@ def bytes_of(documents: Sequence[Document], page: RenderOptions) -> bytes:  # no
             head = _head(group, layout, names)
             writer.group(group.called, layout)
             sheets = [*([head.name] if head else ()), *(sheet.name for sheet in layout.sheets)]
-            writer.first_sheet(first, [*_front_matter(group)], sheets)
+            writer.first_sheet(first, [*_front_matter(group, head)], sheets)
             if head is not None:
-                HeadWriter(workbook, writer.formats, head).write(visible(group.document.title))
+                HeadWriter(workbook, writer.formats, head).write(group.document)
             for sheet in layout.sheets:
                 writer.sheet(sheet)
     workbook.close()
@@ -92,19 +92,25 @@ def _xlsxwriter() -> ModuleType:
     return module
 
 
-def _front_matter(group: Group) -> Iterator[Item]:
+def _front_matter(group: Group, head: HeadLayout | None) -> Iterator[Item]:
     """Yields the title, how to play, the facts, and what stands before the first section."""
     document = group.document
     yield TextRow((document.title,), "title")
     if document.interactive.workings:
         for text in (_LINKED,) if group.called else _HOW_TO:
             yield from paragraph(text)
+        if head is not None:
+            yield from paragraph(_ON_ONE_PAGE.format(sheet=head.name))
     yield from items_of((*document.lead, *document.opening), {})
 
 
 _LINKED = (
     "What is given here as in the scenario itself has its numbers from there: change them on its"
     " sheets, and these are worked again, too."
+)
+_ON_ONE_PAGE = (
+    "Sheet {sheet} has a whole head as it is done on paper, on one page, with a chart of its"
+    " weights."
 )
 _HOW_TO = (
     "Each step has a sheet. Every number that was worked out is a formula of the numbers before"

@@ -223,7 +223,7 @@
     }
   });
   document.addEventListener("attn:renewed", () => {
-    for (const frame of main.querySelectorAll("#changes .scroll, #sight > *, #sight .scroll")) if (frame.scrollWidth > frame.clientWidth) frame.tabIndex = 0;
+    for (const frame of main.querySelectorAll(".scroll, .product, #sight > *")) if (frame.scrollWidth > frame.clientWidth) frame.tabIndex = 0;
   });
   const renewed = () => document.dispatchEvent(new Event("attn:renewed"));
   roomy.addEventListener("change", renewed);

@@ -311,7 +311,8 @@ def product_html(block: ProductBlock, style: HtmlStyle) -> str:
         return blocks_html(block.told, style)
     grids = {name: grid_of(table) for name, table in _places(block).items()}
     divs = "".join(
-        f'<div class="{name}">{_operand_table(grid, getattr(block, name), style)}</div>'
+        f'<div class="{name}">'
+        f"{_operand_table(grid, getattr(block, name), style, is_added=name == 'added')}</div>"
         for name, grid in grids.items()
     )
     text = f'<div class="product"{_widths(block, grids, style)}>{divs}</div>'
@@ -324,7 +325,7 @@ def _widths(block: ProductBlock, grids: Mapping[str, Grid], style: HtmlStyle) ->
     names = [names.heading for names, *_ in (*upper, own)] + [*grids["above"].columns[0].cells]
     numbers = [cell for _, *columns in (*upper, own) for c in columns for cell in c.cells]
     headings = [column.heading for _, *columns in upper for column in columns]
-    side = max(width(cell.text) for cell in names)
+    side = max(width(cell.text) for cell in names) + 2 * (block.added is not None)
     wide = max(width(cell.text) for cell in (*numbers, *headings))
     wide = max(wide, style.field_width) if block.result.blanks else wide
     return f' style="--n:{side}ch;--w:{wide}ch"'
@@ -337,21 +338,31 @@ def _places(block: ProductBlock) -> Mapping[str, MatrixBlock]:
     return {name: table for name, table in tables if table is not None}
 
 
-def _operand_table(grid: Grid, block: MatrixBlock, style: HtmlStyle) -> str:
-    """Writes a table of a product, an ink for all of it, a share with the length of its bar."""
+def _operand_table(
+    grid: Grid, block: MatrixBlock, style: HtmlStyle, *, is_added: bool = False
+) -> str:
+    """Writes a table of a product, an ink for all of it, a share with the length of its bar. What
+    is added is a row below what is above, under its headings."""
     ink = "given" if block.given else ink_of(block.quantity)
-    inks = style.tables.looks(Look(ink))
-    headings = (
-        _heading(_name(heading, style), "col", style.tables.looks(heading.look))
-        for heading, *_ in grid.columns
-    )
+    looks = style.tables.looks
+    kind = _class("quantity", looks(Look(ink)))
+    if is_added:
+        row = "".join(
+            _operand_cell(cell, ink, style) for _, *cells in grid.rows() for cell in cells
+        )
+        name = _heading(f"+ {_name(grid.columns[0].heading, style)}", "row")
+        return f"<table{kind}><tbody><tr>{name}{row}</tr></tbody></table>"
     rows = "\n".join(
-        f"<tr>{_heading(_name(name, style), 'row', style.tables.looks(name.look))}"
+        f"<tr>{_heading(_name(name, style), 'row', looks(name.look))}"
         f"{''.join(_operand_cell(cell, ink, style) for cell in cells)}</tr>"
         for name, *cells in grid.rows()
     )
-    kind = _class("quantity", inks)
-    return f"<table{kind}><thead>{head_of(headings)}</thead>\n<tbody>{rows}</tbody></table>"
+    headings = (
+        _heading(_name(heading, style), "col", looks(heading.look)) for heading, *_ in grid.columns
+    )
+    # names of given matrices that make queries, keys, values have the ink of these
+    head = head_of(headings, looks(Look(ink_of(block.quantity))) if block.given else "")
+    return f"<table{kind}><thead>{head}</thead>\n<tbody>{rows}</tbody></table>"
 
 
 def _operand_cell(cell: GridCell, ink: str, style: HtmlStyle) -> str:
@@ -498,6 +509,7 @@ def _tree(block: doc.Tree, style: HtmlStyle) -> str:
     text, depth = "", -1
     for row in block.rows:
         opened = "<li>".join(["<ul>"] * (row.depth - depth))
+        opened = opened.replace("<ul>", '<ul class="tree">', 1) if depth < 0 else opened
         text += opened or "</li>" + "</ul></li>" * (depth - row.depth)
         text += f"\n<li>{_tree_row(row, style)}"
         depth = row.depth

@@ -128,7 +128,7 @@ const judgeOf = (() => {
   class Judge {
     constructor({ carry, tolerance, quantities }) {
       for (const its of quantities) for (const name of ["numbers", "low", "high"]) its[name] &&= its[name].map((x) => x ?? -Infinity);
-      Object.assign(this, { carry, tolerance, quantities, keys: [], made: [] });
+      Object.assign(this, { carry, tolerance, quantities, keys: [], made: [], mistakes: {} });
       this.workers = quantities.map((its) => its.numbers || Enclosures.workerOf(its, its.of.map((one) => quantities[one])));
       this.after = []; // whether it is asked for, is a power, or is worked from what is
       quantities.forEach((its, q) => { this.after[q] = Boolean(its.asked || its.power || its.of?.some((one) => this.after[one])); });
@@ -176,13 +176,26 @@ const judgeOf = (() => {
 
     // of each answer {q, k, number, places}, whose number may be nan, whether it is right, has few decimals, follows, or is wrong
     verdicts(answers) { return new Submission(this, answers).verdicts(); }
+
+    // the same, each with the known mistake that its number comes of, if it is wrong
+    told(answers) {
+      const submission = new Submission(this, answers), states = submission.verdicts();
+      return answers.map(({ q, k }, n) => [states[n], submission.causes[q]?.[k]]);
+    }
+
+    // the numbers that a known mistake makes of others
+    mistaken(q, { of }, which, paths) {
+      const own = of.map((one) => paths.used(one)), numbers = own.map((held, place) => this.chosen(of[place], held));
+      const work = (this.mistakes[`${q} ${which}`] ??= Enclosures.workerOf(this.quantities[q].wrong[which][1], of.map((one) => this.quantities[one])));
+      return work(own, numbers, false);
+    }
   }
 
   // One author's numbers, from the first to the last: `own` leads from all of them, `mended` from the right ones and the
   // key's in the place of wrong ones. Both are the same until something is wrong.
   class Submission {
     constructor(judge, answers) {
-      Object.assign(this, { judge, answers, mended: new Paths(judge), fewDecimals: new Set() });
+      Object.assign(this, { judge, answers, mended: new Paths(judge), fewDecimals: new Set(), causes: [] });
       this.own = this.mended;
       this.written = judge.quantities.map(() => null);
       for (const answer of answers) this.take(answer);
@@ -213,8 +226,21 @@ const judgeOf = (() => {
         mark(fits.map((is, k) => is && told[k]), "few");
         mark(this.coarsely(this.own, q).map((is, k) => is && open[k] && told[k]), "follows");
       }
+      if (states.some((state, k) => state === "wrong" && isWritten(numbers[k]))) this.causes[q] = this.causesOf(q, states, own);
       if (numbers.some(isWritten)) this.goOnFrom(q, states, open.map((is, k) => is && states[k] !== "wrong"));
       return states;
+    }
+
+    causesOf(q, states, own) { // of wrong numbers the known mistakes that give them, made on numbers of one's own
+      const [numbers] = this.written[q], { wrong = [], decimals } = this.judge.quantities[q], found = [];
+      for (const [which, [says, way]] of wrong.entries()) {
+        const made = this.judge.mistaken(q, way, which, this.own);
+        states.forEach((state, k) => {
+          const ends = this.judge.around(at(made, k), decimals, Math.min(own[k], decimals));
+          if (state === "wrong" && isWritten(numbers[k]) && ends.every((end) => !Number.isNaN(end)) && takes(ends, numbers[k])) found[k] ??= says;
+        });
+      }
+      return found;
     }
 
     taken(paths, q, places) {

@@ -235,6 +235,10 @@
     renewAnswer();
     for (const aside of main.querySelectorAll("aside:has([data-told])")) aside.classList.toggle("retold", retell(aside));
     renewShades();
+    for (const product of main.querySelectorAll(".product")) {
+      const texts = product.querySelectorAll(":is(.above th:not(:first-child), :is(.above, .added, .result) td)");
+      product.style.setProperty("--w", `${Math.max(...[...texts].map((cell) => cell.textContent.length))}ch`); // columns stay in line
+    }
     renewVariants();
     renewPasses();
     main.querySelectorAll("figure.picture:not(.told, .told *)").forEach(renewPicture);

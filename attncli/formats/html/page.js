@@ -23,7 +23,9 @@
 
   /** @type {Attncli.Page["numberAt"]} */
   const numberAt = (event) => {
-    const target = at(event).closest?.("main :is([data-n], td)");
+    const target = at(event).closest?.("main :is([data-n], svg [data-cell], td)");
+    const shape = target?.getAttribute("data-cell"); // a shape is its number's, an arrow that of its first
+    if (shape) return page.places.get(parseInt(shape))?.[0];
     return target && (target.matches("[data-n]") ? target : [...target.querySelectorAll("[data-n]")].find((shown) => cellOf(shown) === target));
   };
 
@@ -118,6 +120,14 @@
     if (top && !document.body.classList.contains("stepping")) mark(page.sections.indexOf(top.target));
   }, { rootMargin: "-64px 0px -70% 0px" });
 
+  document.addEventListener("click", (event) => {
+    const link = at(event).closest?.("nav.contents a"), k = Number(link?.getAttribute("href")?.slice(2));
+    if (!link) return;
+    mark(k);
+    fold();
+    document.dispatchEvent(new CustomEvent("attn:goto", { detail: k }));
+  });
+
   const bindContents = () => {
     watch.disconnect();
     page.sections.forEach((section) => watch.observe(section));
@@ -129,19 +139,15 @@
     fold();
     const keys = `Keys: n and p for the next and the previous step${page.numbers.length ? "; ← and → for one number after the other, Escape to leave; arrows from number to number, Enter to ask" : ""}.`;
     contents.append(element("p", { className: "keys", textContent: keys }));
-    contents.addEventListener("click", (event) => {
-      const link = at(event).closest("a"), k = Number(link?.getAttribute("href")?.slice(2));
-      if (!link) return;
-      mark(k);
-      fold();
-      document.dispatchEvent(new CustomEvent("attn:goto", { detail: k }));
-    });
   };
 
   // the chart of the steps stays in sight beside the page, its boxes links; on paper it stands where it was
   const bindChart = () => {
     const found = main.querySelector(":scope > section figure:has(svg [data-step])");
-    if (!found) return;
+    if (!found) {
+      chart = document.querySelector("nav.contents > figure");
+      return;
+    }
     chart?.remove();
     chart = found;
     const steps = [...document.querySelectorAll("nav.contents ol a")].map((link) => /^(\d+)(?:–(\d+))?/.exec(link.textContent || "") || []);
@@ -157,8 +163,12 @@
     chart.querySelector("svg")?.setAttribute("role", "group");
     asMap();
   };
-  const asMap = () => chart && document.querySelector("nav.contents details > ol")?.before(chart);
-  const asFigure = () => chart && page.sections[0].append(chart);
+  const asMap = () => {
+    if (!chart) return;
+    if (main.contains(chart) && chart.closest("section")) chart.before(element("figure", { className: "place", hidden: true }));
+    document.querySelector("nav.contents")?.append(chart);
+  };
+  const asFigure = () => { if (chart) page.sections[0].querySelector("figure.place")?.replaceWith(chart); };
   addEventListener("beforeprint", asFigure);
   addEventListener("afterprint", asMap);
 
@@ -187,7 +197,7 @@
       shown.setAttribute("role", "button");
     }
     for (const drawing of main.querySelectorAll("svg:has([data-n])")) drawing.setAttribute("role", "group");
-    for (const frame of main.querySelectorAll(".scroll")) {
+    for (const frame of main.querySelectorAll(".scroll, .product")) {
       if (bound.has(frame)) continue;
       bound.add(frame);
       if (frame.scrollWidth <= frame.clientWidth) continue;

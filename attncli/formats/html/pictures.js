@@ -1,7 +1,8 @@
-// Sets the shapes of a picture when their numbers are other ones: each says which number it shows (`data-cell`),
-// how (`data-shows`), and by what scale (`data-scale`).
+// Sets the shapes of a picture when their numbers are other ones: each says which numbers it shows (`data-cell`),
+// how (`data-shows`), and by what scale (`data-scale`). A token of the ribbons shows its row and what that blends.
 "use strict";
 (() => {
+  const page = window.attncli;
   const shadeOf = (share, shades) => { // half to even, as `shade_of` in Python
     const exact = Math.min(Math.max(share, 0), 1) * (shades - 1), near = Math.round(exact);
     return near - exact === 0.5 && near % 2 ? near - 1 : near;
@@ -11,6 +12,7 @@
   const finite = (shapes) => shapes.filter(({ value }) => Number.isFinite(value));
   const groups = (shapes, by) => Map.groupBy(shapes, by).values();
   const within = ({ shape }) => shape.parentNode;
+  const way = (points) => `M${points.map((point) => point.map((size) => size.toFixed(1)).join(" ")).join(" L")}`;
 
   // each sets shapes that show their numbers so; and returns false where there is no room for them
   const SHOW = {
@@ -47,30 +49,114 @@
         }
       }
     },
-    "stroke-width": (shapes) => { // beside each other from where their query's begin
+    "stroke-width": (shapes) => { // beside each other from where their query's begin; none of a weight that is too small
       for (const query of groups(shapes, within)) {
-        const [top, one, thin, least] = query[0].scale, heaviest = Math.max(...query.map(({ full }) => full));
-        let x = top - (one * query.reduce((sum, { full }) => sum + full, 0)) / 2;
-        for (const { shape, value, full } of query) {
-          if (value <= 0 || value < least) return false;
-          const wide = one * full, way = shape.getAttribute("d").replace(/(?<=[MC])\S+/g, (x + wide / 2).toFixed(1));
-          set(shape, { d: way, class: full === heaviest ? "ribbon most" : "ribbon", "stroke-width": tenths(Math.max(wide, thin)) });
+        const [top, one, thin, least] = query[0].scale, seen = query.filter(({ value }) => value > 0 && value >= least);
+        if (!seen.length) return false;
+        const heaviest = Math.max(...seen.map(({ full }) => full));
+        let x = top - (one * seen.reduce((sum, { full }) => sum + full, 0)) / 2;
+        for (const each of query) {
+          const { shape, text, full } = each, is = seen.includes(each);
+          for (const part of [shape, text]) is ? part.removeAttribute("display") : set(part, { display: "none" });
+          const word = shape.parentNode.querySelector(`text[data-cell="${shape.dataset.cell}"]`);
+          set(word, { class: `middle ${is ? "inked K" : "aside"}` });
+          const wide = is ? one * full : 0, moved = shape.getAttribute("d").replace(/(?<=[MC])\S+/g, (x + wide / 2).toFixed(1));
+          set(shape, { d: moved, class: is && full === heaviest ? "ribbon most" : "ribbon", "stroke-width": tenths(Math.max(wide, thin)) });
           x += wide;
         }
       }
     },
+    arrow: (shapes) => { // each from its start to its end; its label goes along, if all that have it go the same way
+      const moved = new Map();
+      for (const { shape, all, scale: [x, y, unit, wide, high, ...drawn] } of shapes) {
+        const points = [[0, 1], [2, 3]].map(([k, l]) => (all.length > k ? [x + all[k].value * unit, y - all[l].value * unit] : [x, y]));
+        const [[to, down], [from, above]] = points, line = shape.querySelector("line"), far = Math.hypot(to - from, down - above);
+        const isIn = points.every(([across, along]) => across > -0.5 && across < wide + 0.5 && along > -0.5 && along < high + 0.5);
+        if (!isIn || !far !== !line) return false;
+        moved.set(shape.dataset.cell, [to - drawn[0], down - drawn[1]]);
+        if (!line) continue;
+        const along = (share) => [from + (to - from) * share, above + (down - above) * share];
+        const length = Math.min(HEAD, far), half = (HALF * length) / HEAD, [a, b] = [(to - from) / far, (down - above) / far];
+        const [p, q] = along(1 - length / far), [neck, low] = along(Math.max(0, 1 - (HEAD * 0.8) / far));
+        set(line, { x1: tenths(from), y1: tenths(above), x2: tenths(neck), y2: tenths(low) });
+        set(shape.querySelector("path"), { d: `${way([[to, down], [p - b * half, q + a * half], [p + b * half, q - a * half]])} z` });
+      }
+      const plane = shapes[0].shape.parentNode, keys = [...moved.keys()];
+      for (const label of plane.querySelectorAll(":scope > :is(text, path)[data-cell]")) {
+        const its = ` ${label.dataset.cell} `, [first, ...others] = keys.filter((key) => its.includes(` ${key} `)).map((key) => moved.get(key));
+        if (others.some(([across, down]) => Math.hypot(across - first[0], down - first[1]) > 0.5)) return false;
+        if (Math.hypot(...first) < 0.05) label.removeAttribute("transform");
+        else set(label, { transform: `translate(${first.map(tenths).join(" ")})` });
+      }
+    },
+    point: (shapes) => { // as high as the axis has it; the curve goes through all, and its name stays
+      for (const curve of groups(shapes, within)) {
+        const lines = [...curve[0].shape.parentNode.querySelectorAll(".curve")], leader = curve[0].shape.parentNode.querySelector(".leader");
+        const points = curve.map(({ shape, value, scale: [bottom, top, low, high, isLog] }) => {
+          const share = ((isLog ? Math.log10(value) : value) - low) / (high - low);
+          const x = Number(shape.getAttribute("cx") ?? Number(shape.getAttribute("x")) + MARK);
+          return [x, share >= -1e-6 && share <= 1 + 1e-6 ? bottom + (top - bottom) * share : NaN];
+        });
+        if (points.some(([, y]) => Number.isNaN(y)) || lines.length !== Number(points.length > 1)) return false;
+        if (lines[0]) set(lines[0], { d: way(points) });
+        curve.forEach(({ shape }, k) => {
+          const [x, y] = points[k];
+          set(shape, shape.localName === "circle" ? { cy: tenths(y) } : { y: tenths(y - MARK) });
+          if (shape.hasAttribute("transform")) set(shape, { transform: `rotate(45 ${x.toFixed(1)} ${y.toFixed(1)})` });
+        });
+        if (!leader) continue;
+        const [start, bend, end] = leader.getAttribute("d").slice(1).split(" L").map((point) => point.split(" ").map(Number));
+        start[1] = bend[1] = points[points.length - 1][1];
+        set(leader, { d: way([start, bend, end]) });
+      }
+    },
   };
+  const HEAD = 11, HALF = 4.5, MARK = 4; // how long and how wide the head of an arrow is, and a point of a curve
 
   // sets a picture by what `numberOf` says of a place; returns whether it can show that
   const setPicture = (figure, numberOf) => {
     const shapes = [...figure.querySelectorAll("[data-shows]")].map((shape) => {
-      const { cell } = shape.dataset, after = shape.nextElementSibling;
+      const { cell } = shape.dataset, after = shape.nextElementSibling, all = cell.split(" ").map(numberOf);
       const [rooms, scale] = [shape.dataset.room, shape.dataset.scale].map((numbers) => numbers.split(" ").map(Number));
       const text = after?.dataset.n === cell ? after : shape.parentNode.querySelector(`text[data-n="${cell}"]`);
-      return { shape, text, rooms, scale, ...numberOf(cell) };
+      return { shape, text, rooms, scale, all, ...all[0] };
     });
-    if (shapes.some(({ text, rooms, value }) => Number.isNaN(value) || text?.textContent.length > (rooms[value < 0 ? 1 : 0] ?? rooms[0]))) return false;
+    const isWide = ({ text, rooms, value }) => text?.textContent.length > (rooms[value < 0 ? 1 : 0] ?? rooms[0]);
+    if (shapes.some((each) => each.all.some(({ value }) => Number.isNaN(value)) || isWide(each))) return false;
     return [...Map.groupBy(shapes, ({ shape }) => shape.dataset.shows)].every(([how, its]) => SHOW[how](its) !== false);
   };
-  Object.assign(window.attncli, { setPicture, shadeOf });
+
+  // -- a token of the ribbons: its row of weights, and what that blends -------------------------------
+
+  const MOST_SUMS = 6;
+  // one line of vectors: the first numbers of each
+  const blendOf = (row, sums) => {
+    const parts = sums.slice(0, MOST_SUMS).map((n) => page.entry(n).slice(1)), name = page.nameOf(sums[0]).replace(/, [^,]*\]$/, "]");
+    const vector = (texts) => `[${[...texts, ...(sums.length > MOST_SUMS ? ["…"] : [])].join(", ")}]`;
+    const terms = row.map((weight) => {
+      const places = parts.map((of) => of.findIndex((part) => part[1] === weight && Array.isArray(part)));
+      return `${parts[0][places[0]][0]} × ${vector(parts.map((of, k) => of.slice(places[k] + 1).find(Array.isArray)[0]))}`;
+    });
+    return `${name} = ${terms.join(" + ")} = ${vector(parts.map((of) => of.at(-1)[0]))}`;
+  };
+  const tokenAt = ({ target }) => target.closest?.("main svg [data-row]");
+  const answer = (token) => {
+    const row = token.dataset.row.split(" ").map(Number);
+    const isBlend = (of) => of.length > row.length && row.every((weight) => of.includes(weight)); // the sum of the row is of no more
+    const sums = [...page.places.keys()].filter((n) => isBlend(page.operandsOf(n)));
+    page.tint([...row, ...sums]);
+    const line = () => page.element("div", { className: "line" }, page.element("span", { textContent: blendOf(row, sums) }));
+    page.how.replaceChildren(...(sums.length ? [line()] : row.map(page.lineOf)));
+    page.how.hidden = false;
+  };
+  const bind = () => {
+    for (const token of page.main.querySelectorAll("svg [data-row]")) set(token, { tabindex: 0, role: "button", "aria-label": `${token.textContent}: its row and what that blends` });
+  };
+  if (page.how) {
+    for (const kind of ["pointerover", "focusin", "click"]) document.addEventListener(kind, (event) => tokenAt(event) && answer(tokenAt(event)));
+    for (const kind of ["pointerout", "focusout"]) document.addEventListener(kind, (event) => tokenAt(event) && page.hide());
+    document.addEventListener("attn:renewed", bind);
+    bind();
+  }
+  Object.assign(page, { setPicture, shadeOf });
 })();

@@ -116,6 +116,7 @@
     for (const n of numbers) {
       const places = page.places.get(n) || [], inside = places.some((one) => products.some((product) => product.contains(one)));
       // what stands in the product that is worked isn't looked for in others
+      for (const shape of page.main.querySelectorAll(`svg :not(b)[data-cell~="${n}"]`)) put(shape, kind);
       for (const one of places) if (!inside || !one.closest(".product") || products.some((product) => product.contains(one))) put(cellOf(one), kind);
     }
   };
@@ -192,7 +193,7 @@
   document.addEventListener("attn:worked", () => (anchor ? show(path, anchor) : rest()));
 
   Object.assign(page, {
-    bar, how, lineOf, partsOf, tint,
+    bar, how, lineOf, partsOf, tint, hide,
     rests: (/** @type {() => boolean} */ by) => { rest = by; hide(); },
   });
 })();

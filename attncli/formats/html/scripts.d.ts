@@ -52,6 +52,7 @@ declare namespace Attncli {
     tint(numbers: number[]): void;
     /** Takes what shows what is shown while nothing is pointed at. */
     rests(by: () => boolean): void;
+    hide(): void;
 
     /** Of asking first. */
     decimals(): number;

@@ -132,7 +132,10 @@ _STATES = ("right", "follows", "few", "wrong", "unlike", "unreadable", "tally")
 
 
 def _by_own_numbers(place: JudgedPlace, first: int) -> Mapping[str, object]:
-    return {"at": [first + place.part, place.quantity, place.cell]}
+    at = [first + place.part, place.quantity, place.cell]
+    if place.hint is None:
+        return {"at": at}
+    return {"at": at, "how": [place.hint.by_names, *place.hint.parts]}
 
 
 def _by_key(answer: AcceptedAnswer) -> Mapping[str, object]:
@@ -223,8 +226,9 @@ def bar_of(words: Words) -> str:
 <p>{escaped(words.how_to)}</p>
 <div class="bar"><strong class="tally"></strong>
 <button type="button" class="all">{escaped(words.check_all)}</button>
+<button type="button" class="hint" disabled>{escaped(words.hint)}</button>
 <button type="button" class="clear">{escaped(words.clear)}</button>
-<span role="status"></span></div>
+<span role="status"></span> <span class="help" role="status"></span></div>
 </div>
 """
 

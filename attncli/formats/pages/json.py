@@ -319,7 +319,12 @@ def _answer(answer: doc.Answer | None) -> dict[str, Any]:
 
 
 def _about(document: doc.Document) -> str:
-    return " ".join(_text_of(b.text) for b in document.about if isinstance(b, doc.Paragraph))
+    texts = [
+        _text_of(block.text) if isinstance(block, doc.Paragraph)
+        else f"{'; '.join(map(_text_of, block.items))}."
+        for block in document.about if isinstance(block, doc.Paragraph | doc.Bullets)
+    ]  # fmt: skip
+    return " ".join(texts)
 
 
 def _of_variants(closing: Iterable[doc.Block]) -> Iterator[MatrixBlock]:

@@ -141,19 +141,33 @@ def _side_by_side(block: SideBySide, cells: int) -> list[Line]:
 
 
 def _tree(block: doc.Tree, cells: int) -> list[Line]:
-    """Sets a line for each part, below what it belongs to; the numbers stand in a column."""
+    """Sets a line for each part, below what it belongs to, with guides to it; the numbers stand in
+    a column."""
     most = max(width(row.numbers) for row in block.rows)
-    deepest = cells // 2 // _INDENT - most
+    deepest = max(1, cells // 2 // _INDENT - most)
     lines: list[Line] = []
-    for row in block.rows:
-        numbers = StyledText(row.numbers.rjust(most + _INDENT), "rule")
+    for row, guides, deeper in zip(block.rows, block.guides, block.goes_deeper, strict=True):
         heading = [StyledText(text_of_spans(row.title), "step")]
         title = [_piece(s, cells) for s in row.title] if row.numbers else heading
         made = [_piece(s, cells) if not isinstance(s, str) else _glued(s) for s in row.made]
         pieces = [*title, *([StyledText(": ")] if row.made else []), *made]
-        indent = StyledText(" " * _INDENT * (max(0, min(row.depth, deepest)) + 1))
-        lines += hanging([numbers, indent], pieces, cells, 2)
+        drawn = guides if len(guides) <= deepest else guides[: deepest - 1] + guides[-1]
+        past = drawn.replace("├", "│").replace("└", " ") + ("│" if deeper else " ")
+        starts = (row.numbers.rjust(most + _INDENT), drawn), (" " * (most + _INDENT), past)
+        lines += _guided(*(_behind_guides(*start) for start in starts), pieces, cells)
     return lines
+
+
+def _behind_guides(numbers: str, guides: str) -> Line:
+    text = "".join(guide.ljust(_INDENT) for guide in guides)
+    return [StyledText(f"{numbers}{' ' * _INDENT}{text}", "rule")]
+
+
+def _guided(first: Line, others: Line, pieces: Sequence[StyledText], cells: int) -> list[Line]:
+    """Sets pieces behind the start of the first line, and what goes on behind that of others."""
+    room = cells - line_width(others)
+    head, *rest = wrapped(pieces, room)
+    return [[*first, *head], *([*others, *line] for line in rest)]
 
 
 def _glued(text: str) -> StyledText:

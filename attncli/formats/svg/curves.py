@@ -14,7 +14,6 @@ from attncli.formats.svg.elements import (
     DrawnAxis,
     Picture,
     Point,
-    as_text,
     asking,
     axis_of,
     element,
@@ -78,14 +77,13 @@ def curves(block: Curves, asked: Askable = NOBODY) -> Picture:
     elements = [
         *_ticks(plot),
         *_labels(plot, texts, printed(block.axis)),
-        *(part for k, s in enumerate(block.series) for part in _curve(plot, k, s, asked)),
-        *_names(plot, block.series),
+        *_series(plot, block.series, asked),
     ]
     below = plot.left + plot.wide / 2 + text_width(block.axis) / 2
     wide = max(plot.left + plot.wide + _LEADER + names, below)
     size = (wide, _TOP + plot.high + 2 * _LINE + (_LINE if block.axis else 0))
-    told = as_text(series_in_words(block.series, texts))  # no number of it is set by itself
-    return Picture(printed(block.title), (told,), size, tuple(elements))
+    told = series_in_words(block.series, texts)
+    return Picture(printed(block.title), told, size, tuple(elements))
 
 
 def _plot(block: Curves) -> _Plot:
@@ -122,6 +120,14 @@ def _labels(plot: _Plot, texts: Sequence[str], axis: str) -> Iterator[str]:
         yield text_at(plot.left + plot.wide / 2, y + _LINE + 4, axis, "middle aside")
 
 
+def _series(plot: _Plot, all_series: Sequence[Series], asked: Askable) -> Iterator[str]:
+    """Draws the curves, each with its points and its name: all that moves with its numbers."""
+    names = _names(plot, all_series)
+    for k, series in enumerate(all_series):
+        drawn = [*_curve(plot, k, series, asked), *names[k]]
+        yield element("g", drawn) if asked.changing else "\n".join(drawn)
+
+
 def _curve(plot: _Plot, k: int, series: Series, asked: Askable) -> Iterator[str]:
     """Draws a series' line, which is broken where a number has no place, and its points."""
     points = plot.points(series)
@@ -129,7 +135,7 @@ def _curve(plot: _Plot, k: int, series: Series, asked: Askable) -> Iterator[str]
         yield path(run, f"curve {look_of(k)}")
     for point, number in zip(points, series.numbers, strict=True):
         if point:
-            yield _mark(k, point, number, asked)
+            yield _mark(k, point, number, plot, asked)
 
 
 def look_of(k: int, ink: str = "") -> str:
@@ -148,13 +154,16 @@ def _runs(points: Sequence[Point | None]) -> Iterator[list[Point]]:
             run = []
 
 
-def _mark(k: int, point: Point, number: Number, asked: Askable) -> str:
+def _mark(k: int, point: Point, number: Number, plot: _Plot, asked: Askable) -> str:
     """Draws a point, by which its curve is known without its colour, too: round, square, on its
-    tip."""
+    tip. Its scale is where the axis begins and ends, by its height and by its numbers, and whether
+    that is logarithmic."""
     x, y = point
     text = element("title", number_text(number))
     kind = f"point ink{k % INKS}" + (" hollow" if k % 2 else "")
-    more = asking(number, asked)
+    axis = plot.axis
+    scale = (_TOP + plot.high, _TOP, axis.low, axis.high, axis.logarithmic)
+    more = {**asking(number, asked), **showing(number, asked, "point", (), *scale)}
     if k % 3 == 0:
         return element("circle", text, cx=x, cy=y, r=_MARK, class_=kind, **more)
     turn = {"transform": f"rotate(45 {x:.1f} {y:.1f})"} if k % 3 == 2 else {}  # noqa: PLR2004
@@ -162,19 +171,24 @@ def _mark(k: int, point: Point, number: Number, asked: Askable) -> str:
     return element("rect", text, **corner, class_=kind, **turn, **more)
 
 
-def _names(plot: _Plot, all_series: Sequence[Series]) -> Iterator[str]:
-    """Draws the curves' names, beside their ends as far as there is room there."""
+def _names(plot: _Plot, all_series: Sequence[Series]) -> list[tuple[str, ...]]:
+    """Draws the curves' names, beside their ends as far as there is room there, each with a line
+    from that end."""
     ends = [_end(plot, s) for s in all_series]
     right = plot.left + plot.wide
     heights = _spread([y for _, y in ends], _TOP, _TOP + plot.high)
+    drawn: list[tuple[str, ...]] = []
     for k, (series, end, y) in enumerate(zip(all_series, ends, heights, strict=True)):
         name = printed(series.name)
-        if not name:
-            continue
         bend = (max(end[0], right) + _PAD, end[1])
         leader = [(end[0] + _PAD, end[1]), bend, (right + _LEADER - 4, y)]
-        yield path(leader, f"leader ink{k % INKS}")
-        yield text_at(right + _LEADER, y, name, f"inked ink{k % INKS}")
+        kind = f"ink{k % INKS}"
+        both = (
+            path(leader, f"leader {kind}"),
+            text_at(right + _LEADER, y, name, f"inked {kind}"),
+        )
+        drawn.append(both if name else ())
+    return drawn
 
 
 def _end(plot: _Plot, series: Series) -> Point:

@@ -40,7 +40,7 @@ _DRAWN: Mapping[type, Callable[[Any, Askable], Picture]] = {
     Bars: bars,
     Curves: curves,
     Pixels: pixels,
-    Plane: lambda block, _: plane(block),
+    Plane: plane,
     Graph: lambda block, asked: ribbons(block, block.name, asked),
     Diagram: lambda block, _: diagram(block),
 }

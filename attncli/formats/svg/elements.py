@@ -58,8 +58,8 @@ class _Nobody(NamedTuple):
 NOBODY: Askable = _Nobody()
 """What a picture is drawn for where nobody can ask."""
 
-Shows = Literal["shade", "grey", "width", "stroke-width"]
-"""How a shape shows its number."""
+Shows = Literal["shade", "grey", "width", "stroke-width", "arrow", "point"]
+"""How a shape shows its numbers."""
 
 
 def asking(number: Number, asked: Askable) -> Mapping[str, str]:
@@ -74,12 +74,30 @@ def showing(
     """Returns the attributes of a shape that shows a number: which, how, how many characters of it
     there is room for, and of one below 0 if that is another place; and by what scale. The page's
     script sets the shape by these when the number is another one."""
-    place = asked.place(number) if asked.changing else None
-    if place is None:
-        return {}
+    return showing_all((number,), asked, shows, rooms, *scale)
+
+
+def showing_all(
+    numbers: Sequence[Number],
+    asked: Askable,
+    shows: Shows,
+    rooms: Sequence[float],
+    *scale: float,
+) -> Mapping[str, str]:
+    """Returns the attributes of a shape that shows several numbers together."""
+    cells = naming(numbers, asked)
+    if not cells or not asked.changing:
+        return cells
     room = " ".join(f"{floor(wide / _CELL)}" for wide in rooms)
     by = " ".join(f"{value:.6g}" for value in scale)
-    return {"data_cell": f"{place}", "data_shows": shows, "data_room": room, "data_scale": by}
+    return {**cells, "data_shows": shows, "data_room": room, "data_scale": by}
+
+
+def naming(numbers: Sequence[Number], asked: Askable) -> Mapping[str, str]:
+    """Returns the attribute that names the numbers of a shape, or of a text that belongs to it;
+    none where one of them has no place."""
+    places = [asked.place(number) for number in numbers]
+    return {} if not places or None in places else {"data_cell": " ".join(map(str, places))}
 
 
 class Picture(NamedTuple):
@@ -152,9 +170,10 @@ def line(start: Point, end: Point, kind: str, **attributes: float | str) -> str:
     return element("line", "", x1=x1, y1=y1, x2=x2, y2=y2, class_=kind, **attributes)
 
 
-def path(points: Iterable[Point], kind: str) -> str:
+def path(points: Iterable[Point], kind: str, **attributes: float | str) -> str:
     """Draws straight lines from point to point."""
-    return element("path", d="M" + " L".join(f"{x:.1f} {y:.1f}" for x, y in points), class_=kind)
+    way = "M" + " L".join(f"{x:.1f} {y:.1f}" for x, y in points)
+    return element("path", "", d=way, class_=kind, **attributes)
 
 
 def arrow_to(start: Point, end: Point, kind: str, **attributes: float | str) -> str:

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from attncli.document.blocks import Graph
-from attncli.document.pictures import Bars, HeatMaps, Picture, Pixels
+from attncli.document.pictures import Bars, Curves, HeatMaps, Picture, Pixels, Plane
 from attncli.formats.svg.elements import Askable
 from attncli.formats.svg.heat_maps import entries_of, has_all
+from attncli.formats.svg.ribbons import has_all as has_ribbons_of_all
 from attncli.maths.equations.tree import Blank, Number
 
 
@@ -47,8 +48,10 @@ def _numbers_of(block: Picture | Graph) -> tuple[_Numbers, _Numbers, float | Non
             return [*entries_of(block)], (), None
         case Bars():
             return [*_numbers_in(block.series)], block.said_of, None
-        case Pixels():
+        case Pixels() | Plane() | Curves():
             return [*_numbers_in(block)], (), None
+        case Graph() if has_ribbons_of_all(block):
+            return [*_numbers_in((block.edges, block.others))], (), None
         case Graph() if not any(0 < edge.weight.shown >= block.least for edge in block.others):
             return [*_numbers_in(block.edges)], [*_numbers_in(block.others)], block.least
         case _:

@@ -11,6 +11,8 @@ from typing import NamedTuple
 from attncli.document.pictures import Arrow, ArrowGroup, Plane
 from attncli.formats.svg.curves import look_of
 from attncli.formats.svg.elements import (
+    NOBODY,
+    Askable,
     DrawnAxis,
     Picture,
     Point,
@@ -18,15 +20,16 @@ from attncli.formats.svg.elements import (
     Told,
     around,
     arrow_to,
-    as_text,
     axis_of,
     element,
     joined,
     label_text,
     line,
+    naming,
     path,
     sentence,
     shifted,
+    showing_all,
     text_at,
     text_box,
     text_width,
@@ -70,6 +73,8 @@ class _Drawn(NamedTuple):
     start: Point
     end: Point
     kind: str
+    numbers: tuple[Number, ...]
+    """The numbers of its end, and of its start unless that is the origin."""
 
     @property
     def way(self) -> list[Point]:
@@ -78,7 +83,7 @@ class _Drawn(NamedTuple):
         return [(x + (to_x - x) * k / 24, y + (to_y - y) * k / 24) for k in range(25)]
 
 
-def plane(block: Plane) -> Picture:
+def plane(block: Plane, asked: Askable = NOBODY) -> Picture:
     """Draws the arrows with their labels at their heads, and below what the kinds of arrows are."""
     axes = _axes(block)
     arrows = [*_arrows(block, axes)]
@@ -87,14 +92,14 @@ def plane(block: Plane) -> Picture:
     elements = (
         *_lines(axes),
         *(_text(text, box, "middle aside") for text, box in ticks),
-        *(_arrow(arrow) for arrow in arrows),
-        *(part for arrow, box in labels for part in _label(arrow, box)),
+        *(_arrow(arrow, axes, asked) for arrow in arrows),
+        *(part for arrow, box in labels for part in _label(arrow, box, asked)),
     )
     names = [group.name for group in block.groups]
     boxes = [axes.frame, *(box for _, box in ticks), *(box for _, box in labels)]
     drawn = _cut_to(around(boxes), elements, printed(block.title))
     below = _kinds(block.groups, max(drawn.size[0], _SIDE)) if any(names) else None
-    return _above(drawn._replace(description=(as_text(_in_words(block)),)), below)
+    return _above(drawn._replace(description=_in_words(block)), below)
 
 
 def _axes(block: Plane) -> _Axes:
@@ -125,7 +130,8 @@ def _arrows(block: Plane, axes: _Axes) -> Iterator[_Drawn]:
             start = arrow.start
             if _finite(arrow.end) and (start is None or _finite(start)):
                 label = label_text(arrow.label)
-                yield _Drawn(label, _point(axes, start), _point(axes, arrow.end), kind)
+                ends = _point(axes, start), _point(axes, arrow.end)
+                yield _Drawn(label, *ends, kind, (*arrow.end, *(start or ())))
 
 
 def _point(axes: _Axes, end: tuple[Number, Number] | None) -> Point:
@@ -181,19 +187,22 @@ def _together(arrows: Sequence[_Drawn]) -> list[_Drawn]:
         )
         k = next(near, None)
         if k is not None:
-            found[k] = found[k]._replace(label=f"{found[k].label}, {arrow.label}")
+            both = (*found[k].numbers, *arrow.numbers)
+            found[k] = found[k]._replace(label=f"{found[k].label}, {arrow.label}", numbers=both)
         elif arrow.label:
             found.append(arrow)
     return found
 
 
-def _label(arrow: _Drawn, box: Rectangle) -> Iterator[str]:
-    """Draws the label, with a line to its arrow's head if that is far off."""
+def _label(arrow: _Drawn, box: Rectangle, asked: Askable) -> Iterator[str]:
+    """Draws the label, with a line to its arrow's head if that is far off. Both are of the numbers
+    of all arrows that end there, and move along with them."""
     ink = arrow.kind.split()[0]
-    edge = box.nearest(arrow.end)
+    edge, cells = box.nearest(arrow.end), naming(arrow.numbers, asked)
     if dist(edge, arrow.end) > _FAR:
-        yield path([arrow.end, edge], f"leader {ink}")
-    yield _text(arrow.label, box, f"middle halo inked {ink}")
+        yield path([arrow.end, edge], f"leader {ink}", **cells)
+    x, y = box.middle
+    yield text_at(x, y, arrow.label, f"middle halo inked {ink}", **cells)
 
 
 def _places(arrow: _Drawn) -> Iterator[Point]:
@@ -206,13 +215,19 @@ def _places(arrow: _Drawn) -> Iterator[Point]:
         yield to_x + across * (away + half), to_y + down * away
 
 
-def _arrow(drawn: _Drawn) -> str:
-    """Draws an arrow; a dot for a vector without length."""
+def _arrow(drawn: _Drawn, axes: _Axes, asked: Askable) -> str:
+    """Draws an arrow, whose scale is where the origin is, the size of a unit, and how far the plane
+    goes; a dot for a vector without length."""
+    (x, y), frame = axes.at(0, 0), axes.frame
+    scale = (x, y, axes.unit, frame.right, frame.bottom, *drawn.end)
+    shows = showing_all(drawn.numbers, asked, "arrow", (), *scale)
     if drawn.start == drawn.end:
-        return element(
+        inside = element(
             "circle", cx=drawn.end[0], cy=drawn.end[1], r=_DOT, class_=f"head {drawn.kind}"
         )
-    return arrow_to(drawn.start, drawn.end, f"vector {drawn.kind}")
+    else:
+        inside = arrow_to(drawn.start, drawn.end, f"vector {drawn.kind}")
+    return element("g", inside, **shows) if shows else inside
 
 
 def _text(text: str, box: Rectangle, kind: str) -> str:

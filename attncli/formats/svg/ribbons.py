@@ -17,6 +17,7 @@ from attncli.formats.svg.elements import (
     element,
     in_rows,
     label_text,
+    naming,
     number_at,
     sentence,
     showing,
@@ -38,14 +39,26 @@ def ribbons(block: Graph, title: str, asked: Askable = NOBODY) -> Picture:
     """Draws the queries one by one, as many beside each other as fit."""
     words = [*dict.fromkeys([*block.targets, *(edge.target for edge in block.edges)])]
     queries = [[*its] for _, its in groupby(block.edges, attrgetter("source"))]
-    parts = [_query(edges, words, block.least, asked) for edges in queries]
+    others = block.others if asked.changing and has_all(block) else ()
+    hidden = {source: [*its] for source, its in groupby(others, attrgetter("source"))}
+    parts = [
+        _query(edges, hidden.get(edges[0].source, []), words, block.least, asked)
+        for edges in queries
+    ]
     text = within_limits(
         [
             sentence(f"{printed(edge.source)} to {printed(edge.target)}", [(edge.weight,)])
-            for edge in block.edges
+            for edge in (*block.edges, *others)
         ]
     )
     return in_rows(parts, PHONE, _BETWEEN, _BETWEEN / 2)._replace(title=title, description=text)
+
+
+def has_all(block: Graph) -> bool:
+    """Tells whether there is room for a ribbon to each word."""
+    words = {*block.targets, *(edge.target for edge in (*block.edges, *block.others))}
+    sources = {edge.source for edge in block.edges}
+    return len(words) <= _MOST_WORDS and sources >= {edge.source for edge in block.others}
 
 
 class _Row(NamedTuple):
@@ -59,37 +72,56 @@ class _Row(NamedTuple):
     """Where the query stands."""
 
 
-def _query(edges: Sequence[Edge], words: Sequence[Word], least: float, asked: Askable) -> Picture:
-    """Draws a query above the word that is its own, or the middle of the row."""
-    by_word = {edge.target: edge for edge in edges}
+def _query(
+    edges: Sequence[Edge],
+    hidden: Sequence[Edge],
+    words: Sequence[Word],
+    least: float,
+    asked: Askable,
+) -> Picture:
+    """Draws a query above the word that is its own, or the middle of the row. Ribbons that are
+    `hidden` are there for the case that their weights become larger."""
+    by_word = {edge.target: edge for edge in (*edges, *hidden)}
     shown = [word for word in words if len(words) <= _MOST_WORDS or word in by_word]
     source = edges[0].source
     pitch = _GAP + widest(
-        [*map(label_text, (source, *shown)), *(number_text(e.weight) for e in edges)]
+        [*map(label_text, (source, *shown)), *(number_text(e.weight) for e in by_word.values())]
     )
     pitch = max(pitch, _ONE + _GAP)
     places = {word: pitch * (k + 0.5) for k, word in enumerate(shown)}
     row = _Row(places, pitch, places.get(source, pitch * len(shown) / 2))
     kept = [by_word[word] for word in shown if word in by_word]
+    own = naming([edge.weight for edge in kept], asked)
+    of_row = {"data_row": own["data_cell"]} if own else {}
     elements = (
-        text_at(row.top, _LINE / 2, label_text(source), "middle most inked Q"),
-        *_parted(kept, row, least, asked),
-        *(part for word in shown for part in _key(by_word.get(word), word, places[word], asked)),
+        text_at(row.top, _LINE / 2, label_text(source), "middle most inked Q", **of_row),
+        *_parted(kept, hidden, row, least, asked),
+        *(
+            part
+            for word in shown
+            for part in _key(by_word.get(word), hidden, word, places[word], asked)
+        ),
     )
     return Picture("", (), (pitch * len(shown), _FALL + 3 * _LINE), elements)
 
 
-def _key(edge: Edge | None, word: Word, x: float, asked: Askable) -> Iterator[str]:
+def _key(
+    edge: Edge | None, hidden: Sequence[Edge], word: Word, x: float, asked: Askable
+) -> Iterator[str]:
     """Draws a word, quietly if it has no ribbon; below it the weight."""
-    kind = "middle inked K" if edge else "middle aside"
-    yield text_at(x, _FALL + 1.5 * _LINE + 4, label_text(word), kind)
+    kind = "middle inked K" if edge and edge not in hidden else "middle aside"
+    own = naming([edge.weight], asked) if edge else {}
+    yield text_at(x, _FALL + 1.5 * _LINE + 4, label_text(word), kind, **own)
     if edge:
-        yield number_at(x, _FALL + 2.5 * _LINE, edge.weight, "middle", asked)
+        unseen = {"display": "none"} if edge in hidden else {}
+        yield number_at(x, _FALL + 2.5 * _LINE, edge.weight, "middle", asked, **unseen)
 
 
-def _parted(edges: Sequence[Edge], row: _Row, least: float, asked: Askable) -> Iterator[str]:
+def _parted(
+    edges: Sequence[Edge], hidden: Sequence[Edge], row: _Row, least: float, asked: Askable
+) -> Iterator[str]:
     """Draws the ribbons from the left to the right, so that none is before another."""
-    weights = [float(edge.weight.full) for edge in edges]
+    weights = [0.0 if edge in hidden else float(edge.weight.full) for edge in edges]
     start = row.top - _ONE * sum(weights) / 2
     for edge, weight in zip(edges, weights, strict=True):
         wide = _ONE * weight
@@ -99,5 +131,6 @@ def _parted(edges: Sequence[Edge], row: _Row, least: float, asked: Askable) -> I
         kind = "ribbon most" if weight == max(weights) else "ribbon"
         scale, room = (row.top, _ONE, _THIN, least), row.pitch - _GAP / 2
         shows = showing(edge.weight, asked, "stroke-width", (room,), *scale)
-        yield element("path", d=way, class_=kind, stroke_width=max(wide, _THIN), **shows)
+        unseen = {"display": "none"} if edge in hidden else {}
+        yield element("path", d=way, class_=kind, stroke_width=max(wide, _THIN), **shows, **unseen)
         start += wide

@@ -15,11 +15,13 @@ from attncli.formats.pictures_in_tables import in_tables
 from attncli.formats.tex import tables
 from attncli.formats.tex.products import has_room, laid_out, stand_together
 from attncli.formats.tex.setting import (
+    GUIDE_WIDTH,
     Setting,
     article,
     colour_macros,
     escaped,
     exam,
+    guides,
     macros_for,
     math_width,
     on_one_line,
@@ -94,14 +96,17 @@ def _points(block: doc.Bullets, _: Setting) -> str:
 
 def _tree(block: doc.Tree, _: Setting) -> str:
     """Sets a line for each part, below what it belongs to; the numbers stand in a column."""
-    lines = "\n".join(map(_tree_line, block.rows, block.has_parts))
+    lines = "\n".join(map(_tree_line, block.rows, block.guides, block.has_parts))
     return f"{{\\parskip 0pt\\parindent 0pt\\raggedright\n{lines}\n}}"
 
 
-def _tree_line(row: doc.TreeRow, has_parts: bool) -> str:
-    indent = 3 + 1.5 * min(row.depth, _DEEPEST)
+def _tree_line(row: doc.TreeRow, before: str, has_parts: bool) -> str:
+    drawn = before if len(before) <= _DEEPEST else before[: _DEEPEST - 1] + before[-1]
+    indent = 3 + GUIDE_WIDTH * len(drawn)
     number = rf"\makebox[2.5em][r]{{{escaped(row.numbers)}}}" if row.numbers else ""
-    start = rf"\hangindent {indent + 1}em\noindent\makebox[{indent}em][l]{{{number}}}"
+    start = (
+        rf"\hangindent {indent + 1:g}em\noindent\strut\makebox[3em][l]{{{number}}}{guides(drawn)}"
+    )
     title = rf"\textbf{{{spans(row.title)}}}" if has_parts else spans(row.title)
     made = f": {spans(row.made)}" if row.made else ""
     return rf"{start}{title}{made}\par"

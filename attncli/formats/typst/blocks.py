@@ -350,10 +350,15 @@ def _prose(block: doc.Paragraph, setting: TypstSetting) -> str:
     return f"{'prose' if setting.coloured else 'task'}({spans(block.text)})"
 
 
-def _tree_row(row: doc.TreeRow, has_parts: bool) -> str:
+def _tree(block: doc.Tree) -> str:
+    return f"tree{listed(map(_tree_row, block.rows, block.guides, block.has_parts))}"
+
+
+def _tree_row(row: doc.TreeRow, guides: str, has_parts: bool) -> str:
     made = [text(": "), spans(row.made)] if row.made else []
     line = joined([spans(row.title), *made])
-    return f"({row.depth}, {text(row.numbers)}, {f'strong({line})' if has_parts else line})"
+    told = f"strong({line})" if has_parts else line
+    return f"({literal(guides)}, {text(row.numbers)}, {told})"
 
 
 def _word_blank(block: doc.WordBlank, _: TypstSetting) -> str:
@@ -392,7 +397,9 @@ WRITERS: Mapping[type, Callable[[Any, TypstSetting], str]] = {
     doc.Table: table,
     Products: products,
     SideBySide: side_by_side,
-    doc.Tree: lambda block, _: f"tree{listed(map(_tree_row, block.rows, block.has_parts))}",
+    doc.Tree: lambda block, _: (
+        f"tree{listed(map(_tree_row, block.rows, block.guides, block.has_parts))}"
+    ),
     doc.Graph: lambda block, setting: picture(block) or graph(block, setting),
     doc.Fields: lambda block, _: f"fields{listed(map(text, block.names))}",
     doc.WordBlank: _word_blank,

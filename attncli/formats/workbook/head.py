@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from attncli.document.blocks import Callout, Document, Paragraph, text_of_spans
 from attncli.formats.colours import LIGHT, Shade
 from attncli.formats.workbook.head_layout import MARGIN, HeadLayout, HeadPage, PlacedTable
 from attncli.formats.workbook.writing import A4, MAY, SHARES, CellWriter, Formats
+from attncli.maths.notation.escaping import visible
 from attncli.maths.notation.spreadsheet import SheetCell
 
 if TYPE_CHECKING:
@@ -35,14 +37,16 @@ class HeadWriter(NamedTuple):
     layout: HeadLayout
     """What stands where."""
 
-    def write(self, title: str) -> None:
-        """Writes the sheet, on one landscape page."""
+    def write(self, document: Document) -> None:
+        """Writes the sheet of a document's head, on one landscape page, with the page's answer."""
         sheet, page = self.workbook.add_worksheet(self.layout.name), self.layout.page
         sheet.protect("", MAY)
         place = f" · {self.layout.head.place}" if self.layout.head.place else ""
         words = CellWriter(self.formats, self.layout.elsewhere)
-        words.word(sheet, 0, 0, title + place, "title")
-        for row, text in enumerate(_SAID, start=1):
+        words.word(sheet, 0, 0, visible(document.title) + place, "title")
+        answer = () if document.answer is None else document.lead[:1]
+        says = (text_of_spans(b.text) for b in answer if isinstance(b, Paragraph | Callout))
+        for row, text in enumerate((*says, *_SAID), start=1):
             words.word(sheet, row, 0, text, "text")
         for band, cells in zip(self.layout.bands, self._cells(), strict=True):
             self._band(sheet, band, page, cells)

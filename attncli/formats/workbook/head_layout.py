@@ -26,7 +26,7 @@ SHEET = "All"
 _COMFORTABLE, _READABLE = 0.75, 0.5
 """How large a page may be printed that is read with ease, or at all."""
 _MOST_FOLDS = 2
-_TOP = 4
+_TOP = 5
 """Rows above the first band."""
 _ABOVE_NUMBERS = 2
 """Rows of a table above its numbers: what it is called, and the names of its columns."""

@@ -16,7 +16,7 @@ from attncli.document import blocks as doc
 from attncli.document.blocks import Document, Section, text_of_spans
 from attncli.document.grid import grid_of
 from attncli.document.pictures import PICTURES, Picture
-from attncli.document.tables import DataTable, MatrixBlock, SideBySide, WorkedTable
+from attncli.document.tables import DataTable, MatrixBlock, SideBySide, WorkedTable, drawn_guides
 from attncli.errors import UserError
 from attncli.formats.pictures_in_tables import in_tables
 from attncli.maths.equations.tree import INNER, Apply, Expression, Location, Number, Omitted, leaves
@@ -184,10 +184,10 @@ def plain_name(name: str) -> Word:
 
 
 def _tree(block: doc.Tree, _: Workings) -> Iterator[Item]:
-    for row in block.rows:
+    for row, guides in zip(block.rows, block.guides, strict=True):
         text = f"{row.numbers} {text_of_spans(row.title)}".strip()
         made = text_of_spans(row.made)
-        yield TextRow(("   " * row.depth + text + (f": {made}" if made else ""),))
+        yield TextRow((drawn_guides(guides) + text + (f": {made}" if made else ""),))
 
 
 def _graph(block: doc.Graph, workings: Workings) -> Iterator[Item]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
@@ -112,6 +113,8 @@ def answer_of(trace: Trace, selection: Selection, sections: Sequence[Section]) -
     Returns None of a page that has no such number."""
     said = said_answer(trace)
     candidates = [*([] if said is None else [_in_words(trace, said)])]
+    if said is not None and trace[said.quantity].given:
+        return _answer(trace, candidates[0], None)
     for others, is_enough in (((), _tells), (_candidates(trace, selection), _works), ((), _tells)):
         candidates += others
         for candidate in candidates:
@@ -126,9 +129,11 @@ def answer_of(trace: Trace, selection: Selection, sections: Sequence[Section]) -
 def _answer(trace: Trace, candidate: _Candidate, section: Section | None) -> Answer:
     """Says a number, and where it stands: in a section, or else where it is given."""
     cell, step = candidate.cell, None if section is None else section.number
-    where = " (given)" if section is None else f" (step {step})"
+    where = "given"
+    if section is not None:
+        where = f"step {step}" if section.since is None else f"steps {section.since}–{step}"
     address = trace[cell.quantity].address(cell.row, cell.column)
-    return Answer((*candidate.says, where), cell, address, step)
+    return Answer((*candidate.says, f" ({where})"), cell, address, step)
 
 
 def _count_of_tokens(trace: Trace, sections: Sequence[Section]) -> Answer | None:
@@ -155,17 +160,18 @@ def _works(_: Trace, section: Section, cell: Location) -> bool:
 
 
 def _tells(trace: Trace, section: Section, cell: Location) -> bool:
-    """Tells whether a number stands in a section: as a result, in a table of its quantity, or in
-    one of words, of the part that makes it."""
+    """Tells whether a number stands in a section: as a result, or in a table, of its quantity or of
+    words, of the part that makes it."""
     if _works(trace, section, cell):
         return True
+    part = trace.part_of(Name(cell.quantity))
+    its = None if part is None else (part.step, part.path, part.place.called)
+    if its != (section.step, section.path, section.own):
+        return False
     for block in section.blocks:
         tables: Iterator[MatrixBlock] = parts_of(block, MatrixBlock)
         if not isinstance(block, DataTable) and any(_has(table, cell) for table in tables):
             return True
-    part = trace.part_of(Name(cell.quantity))
-    if part is None or (part.step, part.path) != (section.step, section.path):
-        return False
     return plain(trace[cell.quantity].number(cell.row, cell.column)) in _texts(section)
 
 
@@ -184,9 +190,10 @@ def _texts(section: Section) -> set[str]:
 
 
 def _candidates(trace: Trace, selection: Selection) -> Iterator[_Candidate]:
-    """Yields the numbers that may be the answer of a page, the best one first: what it finds, and
-    that of the row that is worked, then what was made last."""
-    for part, found in _findings(trace, selection):
+    """Yields the numbers that may be the answer of a page, the best one first: what it finds, of
+    the heads of a layer the first, and that of the row that is worked, then what was made last."""
+    layers = groupby(_findings(trace, selection), _layer_of)
+    for part, found in (entry for _, heads in layers for entry in reversed([*heads])):
         if found.cell is not None:
             yield _of_finding(trace, part, found)
         if part is not None and part.step == "softmax":
@@ -196,6 +203,12 @@ def _candidates(trace: Trace, selection: Selection) -> Iterator[_Candidate]:
         if not quantity.given and quantity.matrix.values.size:
             cell = Location(quantity.name, *_cell_about(trace, quantity, selection))
             yield _in_words(trace, cell)
+
+
+def _layer_of(found: tuple[PlannedStep | None, Finding]) -> tuple[str, Name | None]:
+    """Returns the step of a finding, and the layer that it is of."""
+    part, _ = found
+    return ("", None) if part is None else (part.step, part.path.path)
 
 
 def _in_words(trace: Trace, cell: Location) -> _Candidate:

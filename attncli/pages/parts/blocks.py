@@ -160,10 +160,11 @@ def by_gates(part: PlannedStep, given: Sequence[Block]) -> list[Block]:
         display = first.display._replace(begins_row=True)
         rows.append(first._replace(display=display, origin=""))
         rows += (matrix._replace(origin="") for matrix in more)
-    blocks: list[Block] = (
-        [Paragraph(("Given, the matrices of each gate in a row of their own:",))] if rows else []
-    )
-    return [*others, *blocks, *rows]
+    return [*others, *([OF_EACH_GATE] if rows else []), *rows]
+
+
+OF_EACH_GATE = Paragraph(("Given, the matrices of each gate in a row of their own:",))
+"""What stands before them, where they stand together."""
 
 
 def _is_small(quantity: Quantity) -> bool:

@@ -292,6 +292,13 @@ class ComparedTraces:
     def _all(self) -> Pairs:
         return Pairs.of(*self.traces)
 
+    @cached_property
+    def given(self) -> tuple[Pair, ...]:
+        """Returns the given matrices that differ in some numbers and not in shape, whatever part is
+        told."""
+        pairs = (pair for pair in self._all.pairs if pair.is_given and pair.count)
+        return tuple(pair for pair in pairs if pair.own.shape == pair.other.shape)
+
     def _tells(self, pair: Pair) -> bool:
         made = [
             side.tells(quantity)

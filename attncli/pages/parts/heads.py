@@ -7,17 +7,19 @@ from itertools import groupby
 from typing import NamedTuple
 
 from attncli.document.whole_head import Band, Crossing, Made, Operand, WholeHead
-from attncli.names import Name
+from attncli.maths.equations.tree import Location
+from attncli.names import Name, below
 from attncli.pages.parts.findings import weights_of
 from attncli.pages.parts.products import factors_of
 from attncli.pages.parts.selection import place_in_words, shown_parts
 from attncli.trace import AttentionPlace, Definition, HeadPlace, Quantity, Trace
 
 
-def whole_head(trace: Trace) -> WholeHead | None:
-    """Finds the head that the page is about, from its projections to its output, or to its weights
-    where nothing takes them; None where these are of no product and in none."""
-    weights = weights_of(trace)
+def whole_head(trace: Trace, answer: Location | None = None) -> WholeHead | None:
+    """Finds the head of an answer, or else that which the page is about, from its projections to
+    its output, or to its weights where nothing takes them; None where these are of no product and
+    in none."""
+    weights = _weights_about(trace, answer) or weights_of(trace)
     if weights is None:
         return None
     head = _Head(weights.name.path, dict(_made_in_attention(trace)))
@@ -37,6 +39,14 @@ def whole_head(trace: Trace) -> WholeHead | None:
     *before, band = first
     whole = band._replace(crossings=(*band.crossings, *(p.crossing for p in last[1:])))
     return WholeHead(place_in_words(head.path), (*before, whole), weights.name)
+
+
+def _weights_about(trace: Trace, answer: Location | None) -> Quantity | None:
+    """Finds the weights of the place that an answer is from."""
+    quantity = None if answer is None else trace.quantities.get(answer.quantity)
+    if quantity is None:
+        return None
+    return trace.quantities.get(below(quantity.name.path, "weights"))
 
 
 def _made_in_attention(trace: Trace) -> Iterator[tuple[Name, Quantity]]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby, pairwise
 
-from attncli.document.blocks import Block, Callout, Spans
+from attncli.document.blocks import Block, Callout, Derivation, Line, Spans, Subheading
 from attncli.document.retold import (
     Followed,
     Pick,
@@ -16,6 +16,7 @@ from attncli.document.retold import (
     retold,
     value_of,
 )
+from attncli.document.tables import DataTable, MatrixBlock
 from attncli.maths.equations import deciding
 from attncli.maths.equations.elision import MOST_PARTS, elided
 from attncli.maths.equations.tree import (
@@ -24,6 +25,7 @@ from attncli.maths.equations.tree import (
     Expression,
     Location,
     Number,
+    Omitted,
     Product,
     Sum,
     Symbol,
@@ -32,8 +34,10 @@ from attncli.maths.equations.tree import (
     rounded,
 )
 from attncli.maths.equations.working import sum_of
+from attncli.maths.notation import plain
 from attncli.maths.numbers import decimals
 from attncli.names import below
+from attncli.pages.parts.blocks import OF_EACH_GATE, table
 from attncli.pages.parts.finding import Finding
 from attncli.pages.parts.selection import Selection
 from attncli.pages.parts.sentences import called_as, joined, percent, tied, without_stop
@@ -200,3 +204,86 @@ def _verdicts(numbers: Sequence[Number]) -> Iterator[tuple[Expression | None, Sp
     yield grows, ("it grows at every step",)
     yield differs, ("it neither shrinks nor grows at every step",)
     yield None, ("it stays the same at every step",)
+
+
+def gate_after_gate(part: PlannedStep, blocks: Sequence[Block]) -> list[Block]:
+    """Arranges what is told of gates one after the other: of each its matrices, then its working.
+    What is of none comes first, or behind them as it did. Where no matrices are told, as once they
+    are known, the blocks stay as they are."""
+    if part.step != "gates" or OF_EACH_GATE not in blocks:
+        return [*blocks]
+    of, kind = _gates_of(part), _cell_kind(part)
+    told: dict[str, list[Block]] = {gate: [] for gate in dict.fromkeys(of.values())}
+    others: tuple[list[Block], list[Block]] = ([], [])
+    for block in blocks:
+        if block == OF_EACH_GATE:
+            continue
+        if isinstance(block, Derivation):
+            for gate, lines in groupby(block.lines, lambda line: of.get(_quantity(line), "")):
+                told[gate].append(block._replace(lines=tuple(lines)))
+            continue
+        table = block.table if isinstance(block, DataTable) else block
+        gate = of.get(table.quantity, "") if isinstance(table, MatrixBlock) else ""
+        (told[gate] if gate else others[any(told.values())]).append(block)
+    each = (
+        part_of
+        for gate, its in told.items()
+        for part_of in (Subheading((_called_gate(gate, kind),)), *its)
+    )
+    return [*others[0], *each, *others[1]]
+
+
+def _gates_of(part: PlannedStep) -> Mapping[str, str]:
+    """Returns the gate of each quantity that leads to one, and of the matrices of its own."""
+    found: dict[str, str] = {}
+    for definition in part.definitions:
+        local = definition.name.local
+        gate = _SUMS.get(local, local.removeprefix("z_"))
+        found[definition.name] = gate
+        for operand in definition.operands:
+            if operand.local[:2] in ("W_", "b_"):
+                found[operand] = gate
+    return found
+
+
+_SUMS = {"reset_a": "candidate", "candidate_a": "candidate"}
+"""What leads to a gate by another name."""
+
+
+def _quantity(line: Line | Omitted) -> str:
+    return line.quantity if isinstance(line, Line) else ""
+
+
+def _cell_kind(part: PlannedStep) -> str:
+    assert isinstance(part.place, CellPlace)
+    return part.place.cell.kind
+
+
+def _called_gate(gate: str, kind: str) -> str:
+    if (gate, kind) == ("update", "lstm"):
+        return "Input gate (update)"
+    return "Candidate" if gate == "candidate" else f"{gate.capitalize()} gate"
+
+
+def put_together(trace: Trace, part: PlannedStep) -> list[Block]:
+    """Returns the table of what an LSTM's state is put together of, a row for each of its
+    numbers."""
+    place = part.place
+    if part.step != "state" or not isinstance(place, CellPlace) or place.cell.kind != "lstm":
+        return []
+    gates = place.timed("gates")
+    named = {
+        "forget": below(gates, "forget"), "c before": place.timed("c", place.before),
+        "update": below(gates, "update"), "candidate": below(gates, "candidate"),
+        "c": place.timed("c"), "output": below(gates, "output"),
+        "tanh(c)": place.timed("tanh_c"), "a": place.timed("a"),
+    }  # fmt: skip
+    columns = [trace[name] for name in named.values() if name in trace]
+    if len(columns) < len(named):
+        return []
+    size = columns[0].matrix.size
+    rows = [
+        (str(k + 1), *(plain(q.number(*divmod(k, q.matrix.shape[1]))) for q in columns))
+        for k in range(size)
+    ]
+    return [Subheading(("Put together",)), table(("", *named), rows)]

@@ -190,13 +190,17 @@ _LEAST_OF_A_ROOT = 3
 def rounding_in_words(rounding: Rounding, words: Words = _ENGLISH, *, asked: bool = False) -> str:
     """States the rounding policy as a teacher would; where numbers are `asked`, what to do."""
     places = words.counted("decimals", rounding.decimals)
-    others = {**rounding.steps, **rounding.quantities}
-    own = f" ({', '.join(f'{name}: {n}' for name, n in others.items())})" if others else ""
     stated, asks = (
         (words.carry, words.carry_asked) if rounding.carries else (words.exact, words.exact_asked)
     )
     says = asks if asked else stated
-    return says.format(places=f"{places}{own}")
+    return says.format(places=f"{places}{_own_decimals(rounding)}")
+
+
+def _own_decimals(rounding: Rounding) -> str:
+    """Says which steps and quantities have decimals of their own: ` (update: 6)`."""
+    others = {**rounding.steps, **rounding.quantities}
+    return f" ({', '.join(f'{name}: {n}' for name, n in others.items())})" if others else ""
 
 
 def sizes(outline: Outline, stack: Stack, words: Words = _ENGLISH) -> Spans:
@@ -339,7 +343,7 @@ def facts_in_short(trace: Trace) -> Spans:
               for spans in [_scaling_in_short(outline, s)]]  # fmt: skip
     rounding = trace.rounding
     when = "at each step" if rounding.carries else "only on the page"
-    places = counted(rounding.decimals, "decimal")
+    places = f"{counted(rounding.decimals, 'decimal')}{_own_decimals(rounding)}"
     ends = (f"{places}, rounded {when}", f"{places} {when}")
     lines = [joined(map(_without_sign, (*facts, (end,))), " · ") for end in ends]
     return lines[len(text_of_spans(lines[0])) > _ON_A_LINE]

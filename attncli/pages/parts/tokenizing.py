@@ -662,16 +662,15 @@ def cuts_beside(cuts: Mapping[str, Sequence[str]]) -> DefinitionList:
 
 
 def _with_bars(tokens: Sequence[str]) -> Spans:
-    """Writes tokens with bars between them, and how many they are: `This|is|a (3 tokens)`. Many are
+    """Writes tokens with bars between them, and how many they are: `This|is|a (3 tokens)`. They are
     set in tens, between which a line can end."""
-    most = len(tokens) if len(tokens) <= _ON_ONE_LINE else _IN_TENS
     spans: list[Span] = []
     for k, token in enumerate(tokens):
-        spans += [*([] if not k else ["|"] if k % most else ["| "]), Word(token)]
+        spans += [*([] if not k else ["|"] if k % _IN_TENS else ["| "]), Word(token)]
     return *spans, f" ({len(tokens)} {agreed(len(tokens), 'token', 'tokens')})"
 
 
-_ON_ONE_LINE, _IN_TENS = 20, 10
+_IN_TENS = 10
 
 
 def _ways(texts: Mapping[str, TokenizedText]) -> list[Block]:

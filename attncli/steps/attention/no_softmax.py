@@ -16,8 +16,7 @@ from attncli.trace import Definition, HeadPlace
 SOFTMAX: Key[str] = Key(
     "softmax",
     Choice(("each_row", "none")),
-    "what turns scores into weights: `each_row`, the softmax of each query's scores (the default),"
-    " or `none`: the scores themselves are the weights, and a hidden one counts 0",
+    "`each_row` (the default): a softmax; `none`: scores are the weights, hidden ones 0",
     "each_row",
     shared=True,
     inherited=True,
@@ -74,6 +73,7 @@ NO_SOFTMAX_STEP = Step(
     ),
     backward=Backward(
         "the weights without a softmax",
-        "A score is its weight, so its gradient is that of the weight; a hidden score gets none.",
+        "A score is its weight, so its gradient is that of the weight. A hidden score gets none.",
+        example=Example("learning_to_attend", ("softmax=none", "scale=8")),
     ),
 )

@@ -52,7 +52,7 @@ from attncli.formats.svg.drawing import drawn
 from attncli.formats.tex import documents as tex
 from attncli.formats.typst import blocks as typst
 from attncli.formats.workbook import layout
-from attncli.formats.writers import Tables
+from attncli.formats.writers import Products, Tables
 from attncli.maths.equations.tree import Blank, Number, Sum, Symbol
 from attncli.names import Word
 from attncli.pages.parts.blocks import by_gates
@@ -140,12 +140,12 @@ def test_no_format_of_papers_goes_over_an_unknown_block(form: str) -> None:
 
 @pytest.mark.parametrize("rules", [html, tex, typst, markdown, terminal, layout])
 def test_every_format_has_a_rule_for_every_block(rules: Any) -> None:
-    """But for tables, which some tell several at a time, what only data have, and products, of
-    which formats that don't lay them out are given the lines."""
+    """But for tables and products, which some tell several at a time, what only data have, and
+    products of which formats that don't lay them out are given the lines."""
     known: Any = getattr(rules, "WRITERS", None) or rules._WRITERS
-    lays_out = rules in (html, terminal)
-    others = {*ONLY_DATA, MatrixBlock, *([] if lays_out else [ProductBlock])}
-    assert {*get_args(Block)} - others <= {*known}
+    assert {*get_args(Block)} - {*ONLY_DATA, MatrixBlock, ProductBlock} <= {*known}
+    lays_out = rules in (html, tex, typst, terminal)
+    assert bool({*known} & {Products, ProductBlock}) == lays_out
     assert {*known} & {Tables, MatrixBlock}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from contextlib import suppress
 from decimal import Decimal, getcontext
@@ -440,8 +441,9 @@ def test_a_designed_scenario_is_not_weak(sizes: tuple[int, int, int, int], tmp_p
     (tmp_path / "mine.yaml").write_text(text, "utf-8")
     linted = CliRunner().invoke(app, ["lint", str(tmp_path / "mine.yaml"), "--format", "json"])
     assert linted.exit_code == 0
-    found = linted.stdout.partition('"notes": ["')[2].partition('"]')[0]
-    others = found.replace("Weak here: ", "").rstrip(".").split(", ")
+    found = json.loads(linted.stdout)["about"]
+    each = found.removeprefix("Weak here: ").rstrip(".").split("; ")
+    others = [what.partition(":")[0] for what in each]
     # six directions in a plane hardly ever have six winners
     helpless = ["ambiguous roundings", "ambiguous rounding", *(["repeated winner"] * (tokens > 5))]
     # how wide an answer is follows from the decimals, which a scenario chooses

@@ -26,6 +26,7 @@ TYPED = (
     "run i_love_ai --cell weights[love,AI]",
     "run yassine_lstm --rounding exact",
     "explain i_love_ai --step scores",
+    "explain without_softmax",
     "exercise i_love_ai --ask attends_most",
     "run three_tokens_two_heads --values-only",
     "run three_tokens_two_heads --pictures --step softmax --values-only",

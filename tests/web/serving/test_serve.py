@@ -342,7 +342,7 @@ def test_a_writing_says_what_it_wrote_and_where(served: Served) -> None:
     assert served.act("write")[0] == 200
     lines = served.file.read_text().splitlines()
     said = made(served)
-    assert said.startswith("Written to mine.yaml: ")
+    assert said.startswith("Written: mine.yaml:")
     for line, key, old, new in re.findall(
         r"mine.yaml:(\d+) (\S+(?: \d\])?) (.+?) → ([^;. ]+(?:\.\d+)?)", said
     ):
@@ -374,8 +374,9 @@ def test_when_the_server_has_ended_nothing_is_offered(chromium: Any, tmp_path: P
             assert served.change("W_K[1,2]", "3") == 200
             page.locator("[data-act=write]").wait_for(state="visible")
         page.wait_for_selector("body.ended")
-        assert not page.locator("#served button").or_(page.locator("#changes")).first.is_visible()
-        assert page.locator("#served details").first.is_hidden()
+        for offered in ("#served button", "#served details", "#changes :is(button, select, input)"):
+            for one in page.locator(offered).all():
+                assert one.is_hidden()
         assert page.locator("main [data-set]").count() == 0
         page.locator("main table.quantity td [data-n]").first.click()
         assert page.locator("main input").count() == 0
