@@ -571,7 +571,7 @@ def test_generated_tokens_follow(chromium: Any, tmp_path: Path) -> None:
     others = 0
     with shown(chromium, document, tmp_path / "page.html") as page:
         own = [token for token, _ in page.evaluate(PASSES)[0]]
-        changed = [[(TEMPERATURE, "2")], [("unembedding[3,4]", "-0.9")]]
+        changed: list[Changes] = [[(TEMPERATURE, "2")], [("unembedding[3,4]", "-0.9")]]
         changed += [drawn(document, rng) for _ in range(40 if THOROUGH else 4)]
         for changes in changed:
             changes = [pair for pair in changes if pair[0] not in ("scale", "mask")]
@@ -591,9 +591,10 @@ def test_generated_tokens_follow(chromium: Any, tmp_path: Path) -> None:
             expected += [["–", "–"]] * (len(own) - len(expected))
             others += bool(other)
             assert rows == expected, changes
-            assert says.startswith(f"With these numbers “{other}” is the next token there") == bool(
-                other
-            )
+            assert says.startswith(
+                f"With these numbers the next token there is “{other}”, "
+            ) == bool(other)
+            assert not other or "attn run next_token --set" in says
             assert all(f"--set '{key}={value}'" in says for key, value in changes if other)
     assert others
 

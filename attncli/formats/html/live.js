@@ -419,7 +419,8 @@
     const sets = [...changes].map(([key, value]) => ` --set '${key}=${value}'`).join("");
     const note = table.closest(".told").querySelector(".otherwise") || table.parentElement.insertAdjacentElement("afterend", Object.assign(document.createElement("p"), { className: "otherwise retold" }));
     note.hidden = !other;
-    note.textContent = other && `With these numbers “${other}” is the next token there, and what follows is another text. It is worked by: attn run ${data.file}${sets}`;
+    const command = Object.assign(document.createElement("code"), { className: "command", textContent: `attn run ${data.called}${sets}` });
+    note.replaceChildren(`With these numbers the next token there is “${other}”, and what follows is another text: `, command);
   };
 
   // tables whose numbers are shares of 1: the darker the larger, the largest of a row in bold
