@@ -8,6 +8,7 @@ is for students it holds no answer.
 
 # no lazy annotations here: a named tuple would compile each of them when it is imported
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -284,13 +285,19 @@ def each(blocks: Iterable[Block]) -> Iterator[Block]:
 
 
 def in_lines(
-    blocks: Iterable[Block], fits: Callable[[ProductBlock], bool] = lambda _: False
+    blocks: Iterable[Block],
+    fits: Callable[[ProductBlock], bool] = lambda _: False,
+    *,
+    softmaxes: bool = False,
 ) -> Iterator[Block]:
     """Yields the blocks with the lines and tables of products in their place, for formats that
-    don't lay these out, but for those that one `fits`."""
+    don't lay these out, but for those that one `fits`; tables without the `softmaxes` of their
+    rows, unless these are wanted."""
     for block in each(blocks):
         if isinstance(block, ProductBlock) and not fits(block):
             yield from block.told
+        elif isinstance(block, MatrixBlock) and not softmaxes:
+            yield block._replace(after=None)
         else:
             yield block
 
@@ -317,9 +324,9 @@ def as_on_paper(blocks: Iterable[Block], beside: Collection[Name] = ()) -> Itera
 
 
 def beside_products(sections: "Iterable[Section]") -> frozenset[Name]:
-    """Finds what stands at the right of products: softmaxes and activations."""
-    products = (block for s in sections for block in s.blocks if isinstance(block, ProductBlock))
-    return frozenset(product.after.quantity for product in products if product.after is not None)
+    """Finds what stands at the right of products and tables: softmaxes and activations."""
+    blocks = (b for s in sections for b in s.blocks if isinstance(b, ProductBlock | MatrixBlock))
+    return frozenset(block.after.quantity for block in blocks if block.after is not None)
 
 
 def rule_for(block: object, rules: Mapping[type, _Rule], where: str) -> _Rule:
@@ -544,8 +551,13 @@ class Document(NamedTuple):
         """Returns it for formats that don't lay products out: with their lines and tables."""
         return self.laid_out(lambda _: False)
 
-    def laid_out(self, fits: Callable[[ProductBlock], bool]) -> "Document":
-        """Returns it for formats that lay those products out that there is room for."""
-        sections = (s._replace(blocks=tuple(in_lines(s.blocks, fits))) for s in self.sections)
-        key = None if self.answers.key is None else self.answers.key.laid_out(fits)
+    def laid_out(
+        self, fits: Callable[[ProductBlock], bool], *, softmaxes: bool = False
+    ) -> "Document":
+        """Returns it for formats that lay those products out that there is room for, and perhaps
+        `softmaxes` of other tables."""
+        told = partial(in_lines, fits=fits, softmaxes=softmaxes)
+        sections = (s._replace(blocks=tuple(told(s.blocks))) for s in self.sections)
+        key = self.answers.key
+        key = None if key is None else key.laid_out(fits, softmaxes=softmaxes)
         return self._replace(sections=tuple(sections), answers=self.answers._replace(key=key))

@@ -74,6 +74,8 @@ class MatrixBlock(NamedTuple):
     data_rows: tuple[int, ...] = ()
     """The rows that data have where fewer are shown: of what an expert makes also those of tokens
     that don't go there."""
+    after: MatrixBlock | None = None
+    """The softmax of its rows, which stands to the right of them where products are laid out."""
 
     @property
     def given(self) -> bool:
@@ -92,6 +94,7 @@ class MatrixBlock(NamedTuple):
             names=self.names._replace(tokens=()),
             display=self.display._replace(with_sums=False, turned=False),
             lists=(),
+            after=None,
         )
 
     def entry(self, i: int, j: int) -> Number | Blank:

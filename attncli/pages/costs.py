@@ -89,8 +89,8 @@ _CACHE = define(
     CACHE, Product((*map(Symbol, ("layers", "m", "kv_heads")), _WIDTHS, Symbol("bytes")))
 )
 _OF_CACHE = (
-    "A decoder keeps the keys and values of all m tokens that it has read, so that for the next"
-    " token only that token's are new. They take the bytes of kv_cache."
+    "A decoder keeps the keys and values of all m tokens that it has read. For the next token"
+    " only that token's are new. They take the bytes of kv_cache."
 )
 
 

@@ -104,7 +104,7 @@ def _width() -> tuple[Block, ...]:
         sizes.append((str(size), str(heads), str(size // heads), f"{table:,}", f"{layer:,}"))
     room = tuple((str(size), _shown(_largest_cosine(size))) for size in (3, 16, 64, 768))
     cost = (
-        "Twice the width makes the table twice as large and each layer four times: the four"
+        "Twice the width makes the table twice as large and each layer four times. The four"
         " matrices of attention and the two of the feed-forward network are all squares of"
         " d_model, without biases. A number takes 4 bytes as float32."
     )
@@ -171,7 +171,7 @@ def _cache_sizes() -> tuple[Block, ...]:
     note = "The same for models that are in use, at the longest text each of them reads:"
     found = (
         "Of two models as wide and deep, one with a quarter of the heads of keys and values keeps a"
-        " quarter of the bytes: this is what grouped queries are for."
+        " quarter of the bytes. This is what grouped queries are for."
     )
     return (
         Paragraph((note,)),

@@ -490,13 +490,13 @@ def _happens_prune(place: RoundPlace) -> str:
         return (
             "Each word is cut in its most probable way. The loss is minus the sum of the"
             " log-probabilities of these cuts. Then each piece of two or more characters is left"
-            " out in turn: the words that it was in are cut anew, and the loss grows. The pieces"
+            " out in turn. The words that it was in are cut anew, and the loss grows. The pieces"
             " without which the loss grows least are removed. Without a piece that is in no best"
             " cut, the loss stays the same."
         )
     return (
         "Each word is cut in its most probable way. What it would cost to go without a piece is"
-        " estimated: its best cut into other pieces would take its place, and these would"
+        " estimated. Its best cut into other pieces would take its place, and these would"
         " become more frequent."
     )
 

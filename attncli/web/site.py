@@ -245,7 +245,8 @@ def _exercise(trace: Trace, source: SiteSource, ask: Ask) -> Document | None:
 
     try:
         request = request_of(trace, ExerciseFile(source.scenario, (ask,)))
-        return exercise(trace, request, OWN_FORM, "attn site")
+        asked = request._replace(looked_up=False)  # no paper that is marked later
+        return exercise(trace, asked, OWN_FORM, "attn site")
     except SelectionError:
         return None
 
@@ -270,8 +271,8 @@ _OPENING = (
 _OF_COURSE = (
     "How does a Transformer decide which word listens to which? All of it is arithmetic. This "
     "course does that arithmetic on examples that are small enough for paper.",
-    "It is for students who meet attention for the first time, for teachers who need numbers that "
-    "they can trust, and for engineers who want to see what a layer computes.",
+    "It is for students who meet attention for the first time and for teachers who need numbers "
+    "that they can trust. Engineers see what a layer computes.",
 )
 _EXAMPLE = "A number to begin with"
 _POINT = "Point at a number or tap it. Its working appears, down to the numbers that are given."

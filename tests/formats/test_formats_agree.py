@@ -116,7 +116,7 @@ def test_products_as_on_paper(name: str) -> None:
     for section in page.sections:
         kept = [*as_on_paper(section.blocks, beside)]
         left_out += _told([*in_lines_of(section.blocks)])
-        added += _told([*in_lines_of(b for b in kept if not isinstance(b, ProductBlock))])
+        added += _told([b for b in kept if not isinstance(b, ProductBlock)])
         for product in (b for b in kept if isinstance(b, ProductBlock)):
             added += _told([*product.working, *product.tables])
             added += numbers(product.result.name)  # which its fold is called by

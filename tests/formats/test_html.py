@@ -13,7 +13,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
+from attncli.cli import app
 from attncli.formats import RenderOptions, render
 from attncli.formats.html import asked
 from attncli.formats.pages import html
@@ -30,13 +32,13 @@ from tests.helpers.pages import LARGE, SHIPPED, document_of, page_of, shipped_tr
 LINES_OF_SCRIPTS = {
     ("page.js", "pointing.js"): 440,
     ("asking.js", "stepping.js"): 390,
-    ("reading.js", "sheet.js"): 110,
-    ("enclosures.js", "judging.js"): 470,
+    ("reading.js", "sheet.js"): 136,
+    ("enclosures.js", "judging.js"): 496,
     ("decimal.js",): 94,  # kept by others
     ("evaluator.js", "live.js", "packed.js"): 688,
     ("pictures.js",): 162,
-    ("served.js",): 140,
-    ("site.js",): 180,
+    ("served.js",): 153,
+    ("site.js",): 205,
     ("entry.js",): 312,
 }
 LARGEST = {"i_love_ai": 300_000, "next_token": 1_500_000}
@@ -55,6 +57,30 @@ def written(tmp_path: Path) -> Any:
         return path
 
     return write
+
+
+LINES_ON_A_PHONE = """() => [...document.querySelectorAll("table.working")].filter((one) =>
+  one.checkVisibility()).map((table) => ({
+    signs: new Set([...table.rows].map((row) => Math.round(row.cells[1].getBoundingClientRect().left))).size,
+    broken: [...table.querySelectorAll("td > span")].filter((one) => one.getBoundingClientRect().height > 30).length,
+    outside: table.parentElement.getBoundingClientRect().right > innerWidth,
+  }))"""
+"""Of each table of working from how many places its signs begin, how many sums go over several
+lines, and whether it is wider than the page, and not only moved to and fro."""
+
+
+def test_on_a_phone_a_page_is_short_and_its_signs_stand_below_each_other(
+    chromium: Any, tmp_path: Path
+) -> None:
+    told = CliRunner().invoke(app, ["run", "i_love_ai", "--format", "html"]).stdout
+    (tmp_path / "page.html").write_text(told, "utf-8")
+    with opened(chromium, tmp_path / "page.html", **PHONE) as page:
+        assert page.evaluate("document.documentElement.scrollHeight") <= 9_000
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+        page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+        tables = page.evaluate(LINES_ON_A_PHONE)
+        assert len(tables) > 5
+        assert tables == [{"signs": 1, "broken": 0, "outside": False}] * len(tables)
 
 
 def entries_of(page: str) -> list[list[Any]]:

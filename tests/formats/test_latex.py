@@ -483,3 +483,24 @@ def test_fragments_of_the_command(tmp_path: Path) -> None:
         assert status == 2
         assert "markdown" in wrong
         assert not (tmp_path / "page.md").exists()
+
+
+def test_headings_are_those_of_other_formats() -> None:
+    """What another section tells has none."""
+    document = document_of(trace_of(SHIPPED["encoder_block"]), "rows")
+    tex = re.findall(r"^\\section\*\{(.*)\}$", render(document, "latex", RenderOptions()), re.M)
+    markdown = re.findall(r"^## (.*)$", render(document, "markdown", RenderOptions()), re.M)
+    assert [words(heading).split(" ")[0] for heading in tex] == [
+        heading.split(" ")[0] for heading in markdown
+    ]
+
+
+def test_a_product_without_room_is_told_in_lines() -> None:
+    """Softmax beside it is left out first."""
+    wide = render(document_of(trace_of(SHIPPED["alice_met_bob"])), "latex", RenderOptions())
+    (product,) = re.findall(r"\\begin\{tabular\}.*1\.6em.*?\\end\{tabular\}", wide, re.DOTALL)[:1]
+    assert "scores" in product
+    assert "weights" not in product
+    wider = render(document_of(trace_of(SHIPPED["tennis_and_rafael"])), "latex", RenderOptions())
+    assert "1.6em" not in wider
+    assert r"\mathrm{scores}[" in wider

@@ -74,6 +74,6 @@ def test_on_paper_the_lines_are_unfolded(chromium: Any, written: Any, tmp_path: 
             assert page.locator("details.lines[open]").count() == 0
             assert page.locator(".lines th", has_text="scores[love, AI]").is_hidden()
             page.pdf(path=printed)
-        command = ["pdftotext", "-layout", printed, "-"]
+        command = ["pdftotext", "-layout", str(printed), "-"]
         text = subprocess.run(command, capture_output=True, check=True).stdout.decode()
         assert "= [0, 1] · [1, 2] = 0 × 1 + 1 × 2 = 0 + 2 = 2" in " ".join(text.split())

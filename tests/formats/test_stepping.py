@@ -187,6 +187,22 @@ def test_one_who_is_asked_first_is_told_as_in_practice(page: Any) -> None:
     assert page.locator("#how").inner_text().startswith("exp_sum[love] = 2.718 + ")
 
 
+def test_a_term_that_was_left_out_is_told(page: Any) -> None:
+    """As in `judging.slips`, whose sentences these are."""
+    page.keyboard.press("ArrowRight")
+    go_to(page, "exp_sum[love]")  # 2.718 + 2.718 + 7.389 = 12.825
+    page.get_by_role("button", name="Ask me first").click()
+    field, verdict = page.get_by_label("exp_sum[love]"), page.locator("#how .verdict")
+    for typed, says in (
+        ("10.107", "✗ it doesn't follow. A term was left out."),
+        ("7.389", "✗ it doesn't follow. A term was added instead of subtracted, or the reverse."),
+        ("10.2", "✗ it doesn't follow."),
+    ):
+        field.fill(typed)
+        field.press("Enter")
+        assert verdict.inner_text() == says
+
+
 def test_known_mistakes_follow_changed_numbers(page: Any) -> None:
     """What raising 2 gives, and what is right, is worked from the numbers as they are."""
     page.evaluate("attncli.live.changeTo([['embeddings[AI,2]', '0.5']])")

@@ -10,7 +10,9 @@ import pytest
 from typer.testing import CliRunner
 
 from attncli.cli import app
+from attncli.formats import RenderOptions, render
 from attncli.formats.typst import blocks as typst
+from attncli.trace import Trace
 from tests.auditor import audit
 from tests.auditor.html import Element, main_of
 from tests.auditor.reading import _unlatexed
@@ -141,3 +143,38 @@ def _of_typst(source: str) -> Iterator[str]:
 
 
 TREES = {"markdown": _of_markdown, "html": _of_html, "pdf": _of_typst}
+
+
+ON_PAPER = ("terminal", "html", "latex", "typst")
+"""Formats that lay products out, the terminal's on a wide page."""
+
+
+def _on_paper(trace: Trace, form: str) -> str:
+    if form == "typst":
+        return typst.file([document_of(trace)])
+    return render(document_of(trace), form, RenderOptions(120))
+
+
+@pytest.mark.parametrize("name", ["i_love_ai", "i_love_tennis_causal", "three_tokens_two_heads"])
+def test_products_are_laid_out_alike(name: str) -> None:
+    """The same numbers of products stand where row and column cross, in each format."""
+    trace = trace_of(SHIPPED[name])
+    tables = tables_of(trace)
+    counts = {form: audit(_on_paper(trace, form), form, tables).products for form in ON_PAPER}
+    assert len({*counts.values()}) == 1, counts
+    assert counts["latex"] >= sum(trace[name].values.size for name in trace if _is_scores(name))
+
+
+def _is_scores(name: str) -> bool:
+    return name.rpartition(".")[2] == "scores"
+
+
+@pytest.mark.parametrize("form", ["latex", "typst"])
+def test_a_wrong_number_of_a_product_is_found(form: str) -> None:
+    trace = trace_of(SHIPPED["i_love_ai"])
+    page = _on_paper(trace, form)
+    start = page.index("products((" if form == "typst" else r"@{\hspace{1.6em}}")
+    places = [start + found.start() for found in re.finditer(r"(?<=\$)\d(?=\$)", page[start:])][:20]
+    for place in places:
+        wrong = f"{page[:place]}{(int(page[place]) + 5) % 10}{page[place + 1 :]}"
+        assert audit(wrong, form, tables_of(trace)).false

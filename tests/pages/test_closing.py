@@ -58,9 +58,12 @@ def notes_of(source: Any) -> list[str]:
     return [text_of_spans(block.text) for block in closing if isinstance(block, Callout)]
 
 
-def test_the_page_closes_with_what_it_found_and_where_to_read_on() -> None:
-    found, why = notes_of("i_love_ai")[0], notes_of("i_love_ai")[-2]
-    assert found == "“love” attends most to “AI” (0.576)."
+def test_the_page_closes_with_the_source_and_where_to_read_on() -> None:
+    source, why = notes_of("i_love_ai")[:2]
+    assert source.startswith(
+        "56 of the source's 57 numbers follow; attn check i_love_ai tells which"
+    )
+    assert "“love” attends most" not in str(notes_of("i_love_ai"))  # with which the page begins
     assert why == "Why? attn explain i_love_ai --step softmax"
     assert CliRunner().invoke(app, shlex.split(why.partition(": attn ")[2])).exit_code == 0
 
@@ -168,12 +171,13 @@ def test_what_is_done_is_not_asked_again(name: str) -> None:
 def test_what_a_source_says_is_left_out_of_changed_numbers_also_of_variants() -> None:
     """As long as nothing but rounding changes, it stands."""
     page = attn_page("run", "meeting", "--set", "scale=none")
-    assert "The source says" not in page
-    assert "▸ What it says of its own numbers is left out, as these were changed." in page
+    assert "statements" not in page
+    text = "▸ What the source says of its own numbers is left out, as these were changed."
+    assert text in page
     same = attn_page("run", "i_love_ai", "--set", "scale=none")  # as the file says
     assert same == attn_page("run", "i_love_ai")
     rounded = attn_page("run", "meeting", "--decimals", "3")
-    assert "The source says" in rounded
+    assert "2 of the source's 3 statements are so; attn check meeting tells which" in rounded
     assert "Changed for this run" not in rounded
 
 

@@ -50,6 +50,7 @@ def page_document(name: str) -> Document:
 
 READ_IN_EACH_FORMAT = (
     *("i_love_ai", "i_love_tennis", "three_tokens_two_heads", "embedding_table", "tokenizers"),
+    "i_can_go_alone",
 )
 """Which have every kind of block between them; the others are read as a terminal shows them, since
 the same writers tell them in Markdown and LaTeX."""

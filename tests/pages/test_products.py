@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pytest
@@ -85,7 +86,7 @@ def test_a_product_takes_the_place_of_its_own_lines(name: str) -> None:
         own = {table.quantity for table in (product.result, product.after) if table is not None}
         lines = [line for block in product.told for line in parts_of(block, Line)]
         sums = [block for block in product.told if isinstance(block, ColumnSum)]
-        assert {line.quantity for line in (*lines, *sums)} <= own
+        assert {line.quantity for line in lines} | {total.quantity for total in sums} <= own
         assert {b.quantity for b in product.told if isinstance(b, MatrixBlock)} <= own
     told = [block for section in page.in_lines.sections for block in section.blocks]
     assert not any(isinstance(block, ProductBlock) for block in told)
@@ -117,11 +118,29 @@ def test_what_is_laid_out_of_the_first_lesson() -> None:
     }
 
 
-def test_the_softmax_stands_beside_what_it_is_taken_of() -> None:
-    """Scaled scores are no scores."""
-    trace = trace_of(SHIPPED["i_love_ai"], "scale=sqrt_d_k")
-    after = {p.result.name: p.after for p in products_of(document_of(trace))}
-    assert after["scores"] is None
+@pytest.mark.parametrize(
+    ("changes", "of"),
+    [((), "scores"), (("scale=sqrt_d_k",), "scaled"), (("mask=causal",), "masked")],
+)
+def test_the_softmax_stands_beside_what_it_is_taken_of(changes: Sequence[str], of: str) -> None:
+    """Beside the product, or the table of scaled or masked scores; there with bars, too."""
+    trace = trace_of(SHIPPED["i_love_ai"], *changes)
+    page = document_of(trace)
+    after = {p.result.name: p.after for p in products_of(page)}
+    blocks = [block for section in page.sections for block in section.blocks]
+    after |= {b.name: b.after for b in blocks if isinstance(b, MatrixBlock)}
+    shares = {name for name, table in after.items() if table and table.name == "weights"}
+    assert shares == {of}
+    assert all(
+        b.after is None
+        for s in page.in_lines.sections
+        for b in s.blocks
+        if isinstance(b, MatrixBlock)
+    )
+    narrow, wide = (page_of(trace, "terminal", width) for width in (99, 120))
+    beside = f"{of} .*│.*weights │"
+    assert not re.search(beside, narrow)
+    assert re.search(beside, wide)
 
 
 def test_products_in_equations_of_ones_own() -> None:

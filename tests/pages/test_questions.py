@@ -14,10 +14,25 @@ from typer.testing import CliRunner
 
 from attncli import explain, load, work
 from attncli.cli import app
-from attncli.document.blocks import Derivation, Document, Line, Paragraph, Table, text_of_spans
+from attncli.document.blocks import (
+    Callout,
+    Derivation,
+    Document,
+    Line,
+    Paragraph,
+    Table,
+    Term,
+    text_of_spans,
+)
 from attncli.maths.notation import plain
 from attncli.pages.explain import find_cell
-from attncli.pages.questions import Question, question_page, questions, questions_with
+from attncli.pages.questions import (
+    Question,
+    question_page,
+    questions,
+    questions_page,
+    questions_with,
+)
 from attncli.pages.topics import LESSONS, lesson_blocks
 from attncli.scenario.file import shipped
 from attncli.steps.order import STORY
@@ -281,7 +296,14 @@ def _no_name(name: str) -> Decimal:
     raise ValueError(name)
 
 
-COMMANDS = sorted({typed for question in ALL.values() for typed in question.tries.values()})
+COMMANDS = sorted(
+    {typed for question in ALL.values() for typed in question.tries.values()}
+    | {
+        text_of_spans((span,))
+        for block in questions_page().closing if isinstance(block, Callout)
+        for span in block.text if isinstance(span, Term)
+    }
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("typed", COMMANDS)

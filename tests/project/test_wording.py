@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+import yaml
 from typer.testing import CliRunner
 
 from attncli.cli import app
@@ -117,6 +118,29 @@ def test_pages_of_shipped_scenarios(name: str) -> None:
     trace = trace_of(SHIPPED[name])
     assert [*stopped_at(page_of(trace))] == []
     assert [*stopped_at(page_of(trace, detail="summary"))] == []
+
+
+LONGEST = 25
+"""Words of a sentence."""
+
+
+def long_sentences(text: str) -> list[str]:
+    sentences = re.split(r"(?<=[.!?])\s+", text)
+    return [sentence for sentence in sentences if len(sentence.split()) > LONGEST]
+
+
+def test_sentences_of_steps_are_short() -> None:
+    """Of what each is for, and what is said to those who want to know more."""
+    said = [text for step in steps() for text in (step.words.why, step.words.more)]
+    said += [step.why_here(None) for step in steps()]
+    assert [found for text in said for found in long_sentences(text)] == []
+    assert long_sentences("so " * 26)
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_sentences_about_scenarios_are_short(name: str) -> None:
+    about = yaml.load(SHIPPED[name], yaml.BaseLoader).get("about", "")
+    assert long_sentences(about) == []
 
 
 @pytest.mark.parametrize("name", LIGHT)

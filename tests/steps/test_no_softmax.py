@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from attncli import ScenarioError, load, work
+from attncli.formats import RenderOptions, render
+from attncli.pages.check import checked
 from attncli.trace import Trace
 from tests.helpers.pages import page_of
 
@@ -81,3 +83,17 @@ def test_a_softmax_can_be_asked_for_again() -> None:
     plain, said = (work(load("i_love_ai", more))["weights"] for more in ([], ["softmax=each_row"]))
     assert np.array_equal(plain.values, said.values)
     assert plain.definition == said.definition
+
+
+def test_a_softmax_taken_all_the_same_is_named() -> None:
+    """Of what a source prints, against the step's common mistakes."""
+    taken = np.exp(SCORES) / np.exp(SCORES).sum(axis=1, keepdims=True)
+    printed = [[f"{number:.3f}" for number in row] for row in taken]
+    page = page_of_check(made(published={"weights": printed}, rounding={"policy": "carry"}))
+    assert "Known mistake: Taking the softmax of each row" in page
+    right = page_of_check(made(published={"weights": SCORES.tolist()}))
+    assert "mistake" not in right
+
+
+def page_of_check(trace: Trace) -> str:
+    return " ".join(render(checked(trace)[0], "terminal", RenderOptions(80)).split())

@@ -72,6 +72,8 @@ class WholePage:
     """The given quantities that may be asked for."""
     again: bool = False
     """Whether copies of what the page tells may be asked for, too."""
+    looked_up: bool = True
+    """Whether what is looked up in a table is asked for."""
     words: Words = ENGLISH
     """The words of the page's frame."""
 
@@ -79,7 +81,8 @@ class WholePage:
     def makes(self) -> frozenset[str]:
         """Returns the quantities that are made on the page, but for those that it tells all the
         same."""
-        names = {d.name for d in self.worked} - self.copied
+        names = {d.name for d in self.worked}
+        names = names if self.again else without_copies(self.worked, looked_up=self.looked_up)
         return frozenset(name for name in names if not is_in_words(self.trace, name))
 
     @cached_property
@@ -91,10 +94,10 @@ class WholePage:
 
     @cached_property
     def copied(self) -> frozenset[str]:
-        """Returns what the page only writes down again, which is asked for if nothing else can
-        be."""
-        names = frozenset(definition.name for definition in self.worked)
-        return frozenset() if self.again else names - without_copies(self.worked)
+        """Returns what is looked up in a table, where it isn't asked for."""
+        if self.again or self.looked_up:
+            return frozenset()
+        return frozenset(without_copies(self.worked) - self.makes)
 
     @cached_property
     def given_cells(self) -> frozenset[Location]:

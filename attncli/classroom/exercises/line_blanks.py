@@ -123,13 +123,13 @@ def _moves(definition: Definition) -> bool:
     return definition.operation.copies and isinstance(definition.operation, Moved)
 
 
-def without_copies(definitions: Iterable[Definition]) -> set[str]:
-    """Returns the names of what is made, but for copies of what isn't made here: numbers that are
-    only written down again, as the rows of a table that tokens pick."""
+def without_copies(definitions: Iterable[Definition], *, looked_up: bool = True) -> set[str]:
+    """Returns the names of what is made, but for copies of what isn't made here; with what is
+    `looked_up` in a table, which is written down again too, or without it."""
     made: set[str] = set()
     for definition in definitions:
-        is_copied = _moves(definition) or isinstance(definition.operation, TakeRows)
-        if not is_copied or not made.isdisjoint(definition.operands):
+        is_looked_up = isinstance(definition.operation, TakeRows) and not looked_up
+        if not (_moves(definition) or is_looked_up) or not made.isdisjoint(definition.operands):
             made.add(definition.name)
     return made
 

@@ -259,6 +259,8 @@ class ExerciseRequest(NamedTuple):
     gives."""
     words: tuple[WordsWanted, ...] = ()
     """What is asked in words."""
+    looked_up: bool = True
+    """Whether numbers are asked for that are only looked up in a table."""
 
     @property
     def terms(self) -> Terms:
@@ -295,7 +297,7 @@ class ExerciseRequest(NamedTuple):
         inputs = tuple(name for name, _ in cells if trace[name].given)
         asks = [(ask.selection, ask.cells) for ask in self.asks]
         sections = sections_of(trace, asks, [q.question.part for q in self.in_words(trace)])
-        page = WholePage(trace, sections, self.terms, inputs, again=bool(cells), words=words)
+        page = WholePage(trace, sections, self.terms, inputs, bool(cells), self.looked_up, words)
         return page if page.makes else replace(page, again=True)
 
     def in_words(self, trace: Trace) -> list[AskedInWords]:

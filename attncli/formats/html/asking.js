@@ -25,6 +25,18 @@
     if (swapped.some((text) => text !== digits && isRight([sign * BigInt(text), b, places]))) yield "Two neighbouring digits were exchanged.";
   };
 
+  // a term of a sum that was left out, or is of the other sign
+  const termSlips = function* (/** @type {number} */ n, /** @type {Read} */ [a, b], /** @type {(number: Read) => boolean} */ isTyped) {
+    const sum = page.textOf(n).split(/\s[=≈]\s/).at(-2)?.replace(/^=\s/, "") || "";
+    if (!/^−?[\d.]+(\s[+−]\s\(?−?[\d.]+\)?)+$/.test(sum)) return;
+    for (const [says, times] of /** @type {[string, bigint][]} */ ([["A term was left out.", 1n], ["A term was added instead of subtracted, or the reverse.", 2n]])) {
+      for (const [, sign, digits] of sum.matchAll(/(^|[+−]\s)\(?(−?[\d.]+)\)?/g)) {
+        const term = read(digits), by = sign.startsWith("−") ? -times : times;
+        if (Array.isArray(term) && isTyped([a * term[1] - by * term[0] * b, b * term[1], null])) yield says;
+      }
+    }
+  };
+
   /** @type {Attncli.Page["judge"]} */
   page.judge = (n, typed) => {
     const number = numberOf(typed), last = page.entry(n).at(-1);
@@ -36,10 +48,11 @@
     if (isRight(number)) return { right: true, says: "right." };
     const few = number[2];
     if (few !== null && few < places && isNear(number, shown, few)) return { right: false, says: `nearly. It has ${few} decimal${few === 1 ? "" : "s"} instead of ${places}.` };
-    const known = page.mistakes?.(n).find(([, wrong]) => isNear(number, /** @type {Read} */ (numberOf(wrong)), Math.min(few ?? places, places)))?.[0];
+    const isTyped = (/** @type {Read} */ wrong) => isNear(number, wrong, Math.min(few ?? places, places));
+    const known = page.mistakes?.(n).find(([, wrong]) => isTyped(/** @type {Read} */ (numberOf(wrong))))?.[0];
     // a number with more decimals than are asked for has to agree in all of them
     const isMeant = (/** @type {Read} */ one) => isNear(one, shown, Math.max(places, decimalsOf(one)));
-    const [cause] = known ? [`It is what this gives: ${known[0].toLowerCase()}${known.slice(1)}`] : slips(number, isMeant);
+    const [cause] = known ? [`It is what this gives: ${known[0].toLowerCase()}${known.slice(1)}`] : [...slips(number, isMeant), ...termSlips(n, shown, isTyped)];
     return { right: false, says: cause ? `it doesn't follow. ${cause}` : "it doesn't follow." };
   };
 })();

@@ -304,6 +304,15 @@ def table_html(block: MatrixBlock | SideBySide | Table, style: HtmlStyle) -> str
     return _framed(style, kind, rows, head_of(headings, ink))
 
 
+def matrix_html(block: MatrixBlock, style: HtmlStyle) -> str:
+    """Writes a quantity, the softmax of its rows beside it."""
+    if block.after is None or not style.products:
+        return table_html(block, style)
+    alone = block.alone._replace(display=block.display._replace(turned=False))
+    own, after = (_operand_table(grid_of(table), table, style) for table in (alone, block.after))
+    return f'<div class="beside"><div>{own}</div><div class="after">{after}</div></div>'
+
+
 def product_html(block: ProductBlock, style: HtmlStyle) -> str:
     """Writes a product as on paper, its lines folded below it; the lines alone where a format has
     no way to lay it out."""
@@ -569,7 +578,7 @@ _WRITERS: Mapping[type, Callable[[Any, HtmlStyle], str]] = {
     doc.Derivation: working_html,
     doc.ColumnSum: addition_html,
     doc.Table: table_html,
-    MatrixBlock: table_html,
+    MatrixBlock: matrix_html,
     ProductBlock: product_html,
     SideBySide: side_by_side_html,
     doc.Tree: _tree,

@@ -102,6 +102,8 @@
     page.sections.forEach((section, i) => section.classList.toggle("now", i === k));
     links.forEach((link, i) => current(link, i === k));
     chart?.querySelectorAll("a").forEach((box) => current(box, box.getAttribute("href") === `#s${k}`));
+    const box = chart?.querySelector("a[aria-current]")?.getBoundingClientRect(), nav = chart?.parentElement;
+    if (box && nav) nav.scrollTop += box.top - nav.getBoundingClientRect().top - nav.clientHeight / 2;
     set(/** @type {Element} */ (contents.querySelector("summary b")), { textContent: ` · ${links[k].textContent}` });
   };
   page.mark = mark;
@@ -160,7 +162,9 @@
       box.replaceWith(link);
       link.append(box);
     }
-    chart.querySelector("svg")?.setAttribute("role", "group");
+    const drawing = chart.querySelector("svg");
+    drawing?.setAttribute("role", "group");
+    drawing?.style.setProperty("max-height", `max(32vh, ${0.62 * Number(drawing.getAttribute("height"))}px)`); // its letters stay readable
     asMap();
   };
   const asMap = () => {

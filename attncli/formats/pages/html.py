@@ -408,7 +408,7 @@ def _parts(pieces: Iterator[Piece | _Within], *, on_new_page: bool) -> Iterator[
             head, blocks, on_new_page, breaks = piece, [], breaks, False
         elif isinstance(piece, NewPage):
             breaks = True
-        elif not isinstance(piece, Tables | Products):  # of pages that ask for them
+        elif not isinstance(piece, Tables | Products):  # which no page has, unless asked for them
             blocks.append(piece)
     yield _Part(head, tuple(blocks), on_new_page)
 

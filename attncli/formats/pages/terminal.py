@@ -62,7 +62,8 @@ def render_together(documents: Sequence[doc.Document], page: RenderOptions) -> s
     """Writes documents as one text, a form feed between them."""
     cells = max(page.width, _NARROWEST)
     lines: list[Line] = []
-    laid_out = (document.laid_out(partial(_has_room, cells=cells)) for document in documents)
+    fits, softmaxes = partial(_has_room, cells=cells), cells >= NARROWEST
+    laid_out = (document.laid_out(fits, softmaxes=softmaxes) for document in documents)
     for piece in written(
         with_tables_together(lists_in_columns(pieces_of_all(laid_out))), _WRITERS, cells
     ):
@@ -153,8 +154,8 @@ def _tree(block: doc.Tree, cells: int) -> list[Line]:
         pieces = [*title, *([StyledText(": ")] if row.made else []), *made]
         drawn = guides if len(guides) <= deepest else guides[: deepest - 1] + guides[-1]
         past = drawn.replace("├", "│").replace("└", " ") + ("│" if deeper else " ")
-        starts = (row.numbers.rjust(most + _INDENT), drawn), (" " * (most + _INDENT), past)
-        lines += _guided(*(_behind_guides(*start) for start in starts), pieces, cells)
+        first = _behind_guides(row.numbers.rjust(most + _INDENT), drawn)
+        lines += _guided(first, _behind_guides(" " * (most + _INDENT), past), pieces, cells)
     return lines
 
 

@@ -11,10 +11,11 @@ from attncli.document.tables import ProductBlock
 from attncli.formats.screen.lines import Line, StyledText, left, line_width, right, width
 from attncli.formats.screen.tables import (
     ScreenColumn,
+    after_lines,
     band_lines,
-    bar_column,
     beside_each_other,
     columns_of,
+    without_names,
 )
 from attncli.formats.screen.working import addition_lines, working_lines
 
@@ -62,7 +63,7 @@ def laid_out_lines(block: ProductBlock) -> list[Line]:
     rows behind those at the left."""
     above_names, *above = _above(block)
     _, *columns = grid_of(block.result).columns
-    name = _without_names(columns_of(block.result)[0])
+    name = without_names(columns_of(block.result)[0])
     own = [ScreenColumn.of(column._replace(heading=GridCell(""))) for column in columns]
     side = max(above_names.width, name.width)
     wide = [max(upper.width, lower.width) for upper, lower in zip(above, own, strict=True)]
@@ -73,7 +74,8 @@ def laid_out_lines(block: ProductBlock) -> list[Line]:
     first, *others = columns_of(block.left)
     before = band_lines(first, others)
     indent = StyledText(" " * (max(map(line_width, before)) + _GAP))
-    below = beside_each_other([before, lower, *_after(block)], _ENDLESS)
+    after = [] if block.after is None else [after_lines(block.after)]
+    below = beside_each_other([before, lower, *after], _ENDLESS)
     return [*([indent, *line] for line in upper), *below]
 
 
@@ -90,22 +92,6 @@ def _above(block: ProductBlock) -> list[ScreenColumn]:
         _filled(column._replace(cells=(*column.cells, cell)), column.width, fill)
         for column, cell, fill in zip(columns, last, fills, strict=True)
     ]
-
-
-def _after(block: ProductBlock) -> list[list[Line]]:
-    """Sets what is made of each row, which is named at the left of all; shares with bars."""
-    if block.after is None:
-        return []
-    names, *columns = columns_of(block.after)
-    bars = bar_column(block.after)
-    return [band_lines(_without_names(names), [*columns, *([] if bars is None else [bars])])]
-
-
-def _without_names(names: ScreenColumn) -> ScreenColumn:
-    """Returns a column of names with nothing but its heading."""
-    heading = names.heading._replace(text=names.heading.text.rstrip())
-    column = ScreenColumn(heading, tuple(StyledText("") for _ in names.cells))
-    return _filled(column, column.width, left)
 
 
 def _filled(column: ScreenColumn, cells: int, fill: Callable[[str, int], str]) -> ScreenColumn:

@@ -25,6 +25,7 @@ from attncli.maths.notation.columns import bands
 
 ROOM_FOR_BARS = 76
 """A table has bars where it has as much room as on a page of 80 columns."""
+_ENDLESS = 10_000
 _BARS = " ▁▂▃▄▅▆▇█"
 
 
@@ -105,7 +106,26 @@ def matrix_lines(block: MatrixBlock, cells: int) -> list[Line]:
     if bars is not None:
         taken = _width_together([*columns, bars]) + BAR - GAP
         columns += [bars] if taken <= cells else []
-    return _banded(columns, cells)
+    lines = _banded(columns, cells)
+    if block.after is None:
+        return lines
+    together = beside_each_other([lines, after_lines(block.after)], _ENDLESS)
+    return together if max(map(line_width, together)) <= cells else lines
+
+
+def after_lines(block: MatrixBlock) -> list[Line]:
+    """Sets what is made of each row of another table, at the left of which these are named; shares
+    with bars."""
+    names, *columns = columns_of(block)
+    bars = bar_column(block)
+    return band_lines(without_names(names), [*columns, *([] if bars is None else [bars])])
+
+
+def without_names(names: ScreenColumn) -> ScreenColumn:
+    """Returns a column of names with nothing but its heading."""
+    heading = names.heading._replace(text=names.heading.text.rstrip())
+    empty = StyledText(" " * width(heading.text))
+    return ScreenColumn(heading, tuple(empty for _ in names.cells))
 
 
 def columns_of(block: MatrixBlock) -> list[ScreenColumn]:

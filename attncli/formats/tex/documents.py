@@ -295,6 +295,8 @@ def _article_body(document: Document, setting: Setting) -> str:
     parts += blocks(document.lead, setting)
     parts += blocks(document.opening, setting)
     for section in document.sections:
+        if section.is_data:
+            continue  # told by what comes before it or after it
         parts.append(setting.heading.format(spans(section.heading)))
         parts += _section_parts(section, setting)
         parts += blocks(section.solution, setting)

@@ -62,7 +62,7 @@ def ending_of(trace: Trace, part: PlannedStep, selection: Selection) -> list[Blo
     return [
         *told_at_the_end(trace, part),
         *finding_of(trace, part, selection),
-        *(() if selection.only_one_row and part.step == "positions" else remarks_on(trace, part)),
+        *remarks_on(trace, part),
         *(_most_likely(trace) if part.step == "predict" else ()),
     ]
 

@@ -81,9 +81,18 @@ def with_products(
     trace: Trace, part: PlannedStep, blocks: Iterable[Block], selection: Selection
 ) -> list[Block]:
     """Returns the blocks of a part, its products of two matrices in the place of their lines and
-    tables."""
+    tables; other tables know their softmaxes."""
     table_of = partial(matrix_block, selection=selection, path=part.path)
-    return products_in(trace, part, blocks, table_of, selection.includes)
+    kept = products_in(trace, part, blocks, table_of, selection.includes)
+    made = {quantity.name: quantity for quantity in made_by(trace, part)}
+    for k, block in enumerate(kept):
+        quantity = made.get(block.quantity) if isinstance(block, MatrixBlock) else None
+        softmax = quantity and softmax_of(trace, quantity, selection.includes)
+        if not isinstance(block, MatrixBlock) or softmax is None or block.lists:
+            continue
+        after = table_of(softmax).alone
+        kept[k] = block._replace(after=after) if _has_room(block) and _has_room(after) else block
+    return kept
 
 
 def products_in(
@@ -220,14 +229,29 @@ def _made_of_rows(
 ) -> Quantity | None:
     """Finds what is made of each row of a quantity alone: its softmax, where the page tells it, or
     its activation, where the same part works it."""
-    divided = (m for exp in _made_of(trace, quantity) for m in _made_of(trace, exp))
-    softmax = next((m for m in divided if is_a(_operation(m), DivideByRow)), None)
+    softmax = softmax_of(trace, quantity, tells)
     if softmax is not None:
-        where = trace.part_of(softmax.name)
-        return softmax if where is not None and tells(where) else None
+        return softmax
     own = {definition.name for definition in part.definitions}
-    made = (m for m in _made_of(trace, quantity) if m.name in own)
-    return next((m for m in made if is_by_cell(_operation(m))), None)
+    made = [m for m in _made_of(trace, quantity) if m.name in own and is_by_cell(_operation(m))]
+    known = (exp for exp in made if _shares_of(trace, exp) is None)
+    return next(known, None)
+
+
+def softmax_of(
+    trace: Trace, quantity: Quantity, tells: Callable[[PlannedStep], bool]
+) -> Quantity | None:
+    """Finds the softmax of the rows of a quantity, where it is of a part that the page `tells`."""
+    divided = (_shares_of(trace, exp) for exp in _made_of(trace, quantity))
+    softmax = next((m for m in divided if m is not None), None)
+    part = None if softmax is None else trace.part_of(softmax.name)
+    return softmax if part is not None and tells(part) else None
+
+
+def _shares_of(trace: Trace, exp: Quantity) -> Quantity | None:
+    """Finds what is made of a quantity by dividing it by the sums of its rows."""
+    made = (m for m in _made_of(trace, exp) if is_a(_operation(m), DivideByRow))
+    return next(made, None)
 
 
 def _made_of(trace: Trace, quantity: Quantity) -> list[Quantity]:

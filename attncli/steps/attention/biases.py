@@ -200,8 +200,8 @@ DISENTANGLE_STEP = Step(
         does="adds to each score how content and relative position go together",
         shapes="scores [n, m], Q [n, d_k], K_r [2k, d_k] → disentangled [n, m]",
         happens=lambda _: (
-            "The bucket of a query i and a key j is the row, counted from 0, of the place i − j of"
-            " one from the other. A query times all keys of relative positions gives a number for"
+            "The bucket of a query i and a key j is the row, counted from 0, of their distance"
+            " i − j. A query times all keys of relative positions gives a number for"
             " each bucket, of which each key takes its own (content to position, c2p). A key times"
             " all queries of relative positions gives others likewise (position to content, p2c)."
         ),

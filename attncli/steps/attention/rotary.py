@@ -321,7 +321,7 @@ def _happens(place: HeadPlace) -> str:
     if positions is not None and positions.turned_by is not None:
         return (
             f"In each query and key {pairs} at a time are turned by an angle, of which the cosine"
-            " and the sine are given: each position, counted from 0, has its row."
+            " and the sine are given. Each position, counted from 0, has its row."
         )
     scaled = (
         "" if positions is None or not is_scaled(positions) else f" {scaling_in_words(positions)}."

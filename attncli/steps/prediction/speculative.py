@@ -114,9 +114,9 @@ VERIFY_STEP = Step(
         ),
         more=(
             "A large model works several tokens in nearly the time of one, since its weights are"
-            " read once for all of them. If the draft gives a token a higher probability than the"
-            " large model does, some of its drafts are refused until the rest is as frequent as it"
-            " should be. What the draft has left out comes back by the excess."
+            " read once for all of them. A token that the draft proposes too often is refused"
+            " now and then, so that it is as frequent as the large model wants it. What the draft"
+            " has left out comes back by the excess."
         ),
     ),
     results=Results(
