@@ -649,4 +649,4 @@ def test_other_pages_have_no_fields() -> None:
 
 
 def test_the_page_of_the_first_scenario_stays_small() -> None:
-    assert len(render(page_of("i_love_ai"), "html", RenderOptions()).encode()) <= 300_000
+    assert len(render(page_of("i_love_ai"), "html", RenderOptions()).encode()) <= 260_000

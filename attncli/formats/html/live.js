@@ -1,5 +1,6 @@
-// Works the page again when a number that is given, the rounding, the scale or the mask is changed:
-// every number that follows, its lines of working, the signs between them, shades and pictures.
+// Works the page again when a number that is given, the rounding, the scale, the mask, the variant or the temperature
+// is changed: every number that follows, its lines of working, the signs between them, shades and pictures; and marks
+// what differs from the scenario.
 "use strict";
 (async () => {
   const data = await unpacked(document.getElementById("live").textContent);
