@@ -88,7 +88,7 @@ def changeable(
                 others[*own, f"{VARIANT}={name}"] = OtherPage(told_with_constants(page, other), its)
             choices += (ScenarioChoice(VARIANT, "Variant", (ITSELF, *varied), ITSELF),)
     passes = () if told is None else tuple(_passes(trace, tree, places))
-    return Changeable(text, file.path.name, numbers, choices, places, others, passes)
+    return Changeable(text, file.path.name, numbers, choices, places, others, passes=passes)
 
 
 def _follows(trace: Trace) -> bool:

@@ -129,6 +129,7 @@ def living_page(trace: Trace, typed: Arguments, tell: Callable[[Trace], Document
     file, variants = FileText.of(typed.scenario), page.interactive.further
     page = told_with_constants(page, trace)
     found = changeable(trace, file, typed.changed.changes(), told, variants)
+    found = None if found is None else found._replace(called=typed.scenario)
     return page._replace(interactive=page.interactive._replace(changeable=found))
 
 

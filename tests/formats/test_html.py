@@ -35,13 +35,14 @@ LINES_OF_SCRIPTS = {
     ("reading.js", "sheet.js"): 136,
     ("enclosures.js", "judging.js"): 496,
     ("decimal.js",): 94,  # kept by others
-    ("evaluator.js", "live.js", "packed.js"): 688,
+    ("evaluator.js", "live.js", "packed.js"): 835,
+    ("bench.js",): 233,
     ("pictures.js",): 162,
     ("served.js",): 153,
     ("site.js",): 205,
     ("entry.js",): 312,
 }
-LARGEST = {"i_love_ai": 300_000, "next_token": 1_500_000}
+LARGEST = {"i_love_ai": 260_000, "next_token": 1_500_000}
 """Bytes of pages."""
 WIDTHS = (360, 768, 1280)
 """A phone, a tablet, a laptop."""

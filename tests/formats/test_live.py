@@ -25,7 +25,7 @@ from attncli.scenario.file.problems import ScenarioError
 from attncli.steps.schema import SCENARIO
 from attncli.trace import Trace
 from tests.conftest import THOROUGH, sampled
-from tests.helpers.browser import opened
+from tests.helpers.browser import findings, opened
 from tests.helpers.pages import SHIPPED
 
 STILL = {
@@ -190,6 +190,7 @@ def test_a_number_is_changed_where_it_stands(chromium: Any, tmp_path: Path) -> N
     """In its cell; what follows is marked, its working is told, and what was said before stands
     back."""
     with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:
+        page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
         number = page.locator('.quantity [data-set="W_Q[1,1]"]').first
         number.click()
         field = page.get_by_label("W_Q[1,1], changed to")
@@ -451,9 +452,19 @@ def test_a_workbench_where_there_is_room(chromium: Any, tmp_path: Path, width: i
                 assert figure.count() == 0
                 assert cell.locator("xpath=ancestor::section").get_attribute("id") == "s2"
             page.evaluate("document.querySelector('#s5').scrollIntoView({behavior: 'instant'})")
+
+
+def test_a_page_is_printed_in_its_order(chromium: Any, tmp_path: Path) -> None:
+    """What stands at its sides goes back to where it belongs, as it does on a narrow screen."""
+    with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:
+        page.wait_for_function("() => document.body.matches('.bench')")
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        printed = page.evaluate(ORDER)
+        page.evaluate("dispatchEvent(new Event('afterprint'))")
         page.set_viewport_size({"width": 700, "height": 900})
         page.wait_for_function("() => !document.body.matches('.bench')")
         narrow = page.evaluate(ORDER)
+        assert printed == narrow
     with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:
         page.set_viewport_size({"width": 700, "height": 900})
         page.reload()
@@ -461,9 +472,33 @@ def test_a_workbench_where_there_is_room(chromium: Any, tmp_path: Path, width: i
         assert page.evaluate(ORDER) == narrow
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["i_love_ai", "next_token"])
+def test_axe_finds_nothing_on_a_changed_page(
+    chromium: Any, tmp_path: Path, name: str, scheme: str
+) -> None:
+    """With marks, a field that is open, and an error at it."""
+    path = tmp_path / "page.html"
+    path.write_text(render(page_of(name), "html", RenderOptions()), "utf-8")
+    with opened(chromium, path, color_scheme=scheme) as page:
+        page.wait_for_function("() => window.attncli?.live")
+        cell = page.locator("#changes td > [data-set]").first
+        cell.focus()
+        page.keyboard.type("3")
+        page.keyboard.press("Enter")
+        page.keyboard.press("Enter")
+        page.keyboard.type("x")
+        page.keyboard.press("Enter")
+        assert page.locator("#why").is_visible()
+        assert page.locator("td.changed").count() > 3
+        assert findings(page) == []
+
+
 TWICE = """() => [...document.querySelectorAll("[id]")].map(one => one.id)
   .filter((id, k, all) => all.indexOf(id) != k)"""
-ORDER = "() => [...document.querySelectorAll('main section')].map(one => one.innerText)"
+ORDER = """() => [...document.querySelectorAll("main > section table")]
+  .map(table => [table.closest("main > section").id, table.textContent])"""
+"""The tables of a page with their sections."""
 
 
 ADDRESSES = (
@@ -537,7 +572,7 @@ def test_generated_tokens_follow(chromium: Any, tmp_path: Path) -> None:
     others = 0
     with shown(chromium, document, tmp_path / "page.html") as page:
         own = [token for token, _ in page.evaluate(PASSES)[0]]
-        changed = [[(TEMPERATURE, "2")], [("unembedding[3,4]", "-0.9")]]
+        changed: list[Changes] = [[(TEMPERATURE, "2")], [("unembedding[3,4]", "-0.9")]]
         changed += [drawn(document, rng) for _ in range(40 if THOROUGH else 4)]
         for changes in changed:
             changes = [pair for pair in changes if pair[0] not in ("scale", "mask")]
@@ -557,9 +592,10 @@ def test_generated_tokens_follow(chromium: Any, tmp_path: Path) -> None:
             expected += [["–", "–"]] * (len(own) - len(expected))
             others += bool(other)
             assert rows == expected, changes
-            assert says.startswith(f"With these numbers “{other}” is the next token there") == bool(
-                other
-            )
+            assert says.startswith(
+                f"With these numbers the next token there is “{other}”, "
+            ) == bool(other)
+            assert not other or "attn run next_token --set" in says
             assert all(f"--set '{key}={value}'" in says for key, value in changes if other)
     assert others
 
@@ -614,4 +650,4 @@ def test_other_pages_have_no_fields() -> None:
 
 
 def test_the_page_of_the_first_scenario_stays_small() -> None:
-    assert len(render(page_of("i_love_ai"), "html", RenderOptions()).encode()) <= 300_000
+    assert len(render(page_of("i_love_ai"), "html", RenderOptions()).encode()) <= 260_000

@@ -222,6 +222,9 @@
       if (first && !section.querySelector('[data-n][tabindex="0"]')) first.tabIndex = 0;
     }
   });
+  document.addEventListener("attn:renewed", () => {
+    for (const frame of main.querySelectorAll(".scroll, .product, #sight > *")) if (frame.scrollWidth > frame.clientWidth) frame.tabIndex = 0;
+  });
   const renewed = () => document.dispatchEvent(new Event("attn:renewed"));
   roomy.addEventListener("change", renewed);
   addEventListener("beforeprint", back);

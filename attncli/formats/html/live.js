@@ -1,5 +1,6 @@
-// Works the page again when a number that is given, the rounding, the scale or the mask is changed:
-// every number that follows, its lines of working, the signs between them, shades and pictures.
+// Works the page again when a number that is given, the rounding, the scale, the mask, the variant or the temperature
+// is changed: every number that follows, its lines of working, the signs between them, shades and pictures; and marks
+// what differs from the scenario.
 "use strict";
 (async () => {
   const data = await unpacked(document.getElementById("live").textContent);
@@ -371,7 +372,8 @@
     cell.dataset.told ??= cell.textContent;
     if (cell.textContent !== text) cell.textContent = text;
     cell.classList.toggle("changed", text !== cell.dataset.told);
-    cell.dataset.was = cell.dataset.told;
+    if (text === cell.dataset.told) delete cell.dataset.was;
+    else cell.dataset.was = cell.dataset.told;
   };
   const follows = (table, does) => { // else it is said of the numbers as they were
     let one = table;
@@ -418,7 +420,8 @@
     const sets = [...changes].map(([key, value]) => ` --set '${key}=${value}'`).join("");
     const note = table.closest(".told").querySelector(".otherwise") || table.parentElement.insertAdjacentElement("afterend", Object.assign(document.createElement("p"), { className: "otherwise retold" }));
     note.hidden = !other;
-    note.textContent = other && `With these numbers “${other}” is the next token there, and what follows is another text. It is worked by: attn run ${data.file}${sets}`;
+    const command = Object.assign(document.createElement("code"), { className: "command", textContent: `attn run ${data.called}${sets}` });
+    note.replaceChildren(`With these numbers the next token there is “${other}”, and what follows is another text: `, command);
   };
 
   // tables whose numbers are shares of 1: the darker the larger, the largest of a row in bold

@@ -182,6 +182,7 @@ class LivePage(NamedTuple):
             "shades": len(LIGHT.shades),
             "text": changeable.text,
             "file": changeable.file,
+            "called": changeable.called,
             "places": {key: [*cell, *at[key]] for cell, key in changeable.numbers.items()},
             "choices": {c.key: [c.value, *at.get(c.key, ())] for c in changeable.choices},
             "passes": [*self._passes()],

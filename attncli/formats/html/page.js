@@ -201,7 +201,7 @@
       shown.setAttribute("role", "button");
     }
     for (const drawing of main.querySelectorAll("svg:has([data-n])")) drawing.setAttribute("role", "group");
-    for (const frame of main.querySelectorAll(".scroll, .beside")) {
+    for (const frame of main.querySelectorAll(".scroll, .beside, .product")) {
       if (bound.has(frame)) continue;
       bound.add(frame);
       if (frame.scrollWidth <= frame.clientWidth) continue;
