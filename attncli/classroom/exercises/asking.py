@@ -81,8 +81,9 @@ class WholePage:
     def makes(self) -> frozenset[str]:
         """Returns the quantities that are made on the page, but for those that it tells all the
         same."""
-        names = {d.name for d in self.worked}
-        names = names if self.again else without_copies(self.worked, looked_up=self.looked_up)
+        names: set[str] = {d.name for d in self.worked}
+        if not self.again:
+            names = without_copies(self.worked, looked_up=self.looked_up)
         return frozenset(name for name in names if not is_in_words(self.trace, name))
 
     @cached_property
