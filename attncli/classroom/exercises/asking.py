@@ -9,7 +9,7 @@ What is asked for is nowhere else on the page: where other lines use it, its nam
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
@@ -81,8 +81,9 @@ class WholePage:
     def makes(self) -> frozenset[str]:
         """Returns the quantities that are made on the page, but for those that it tells all the
         same."""
-        every: Iterable[str] = (definition.name for definition in self.worked)
-        names = every if self.again else without_copies(self.worked, looked_up=self.looked_up)
+        names: set[str] = {d.name for d in self.worked}
+        if not self.again:
+            names = without_copies(self.worked, looked_up=self.looked_up)
         return frozenset(name for name in names if not is_in_words(self.trace, name))
 
     @cached_property

@@ -230,10 +230,15 @@ class TestInTheBrowser:
             field.focus()
             hint, told = page.get_by_role("button", name="Hint"), page.locator("#check .help")
             hint.click()
-            assert (
-                told.inner_text().split()
-                == ["weights[love,", "AI]", "=", "exp[love,", "AI]", "/", "exp_sum[love]"]
-            )
+            assert told.inner_text().split() == [
+                "weights[love,",
+                "AI]",
+                "=",
+                "exp[love,",
+                "AI]",
+                "/",
+                "exp_sum[love]",
+            ]
             hint.click()
             assert told.inner_text().split() == ["weights[love,", "AI]", "=", "4", "/", "12"]
             page.get_by_label("weights[AI, AI]", exact=True).first.focus()
