@@ -16,6 +16,7 @@ from attncli.formats import RenderOptions, render
 from attncli.pages.parts.selection import Selection, select
 from attncli.pages.walkthrough import walkthrough
 from attncli.scenario import scenario
+from attncli.scenario.file.problems import ScenarioError
 from tests.conftest import sampled
 from tests.helpers.pages import EQUATIONS, GOLDEN, LIGHT, SHIPPED, page_of, shipped_trace, trace_of
 
@@ -142,6 +143,27 @@ def test_a_page_ends_with_a_question_whose_command_answers_it(name: str) -> None
         found, others = (_found_on(page) for page in (own, result.stdout))
         assert others != found or name in IN_NUMBERS
         assert _numbers_on(own) != _numbers_on(result.stdout) or name not in IN_NUMBERS
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_every_what_if_can_be_asked(name: str) -> None:
+    """The test above runs the commands of a few scenarios, drawn anew each time; this one plans those of all."""
+    for changes in load(name).page.show.what_if.values():
+        load(name, changes)
+
+
+def test_a_dimension_is_set_by_the_name_that_its_table_shows() -> None:
+    """Of the embeddings and of the weights of the first attention, and by no other name."""
+    for named, counted in (
+        ("embeddings[milk, alive]", "embeddings[milk, 4]"),
+        ("W_Q[noun, 1]", "W_Q[2, 1]"),
+    ):
+        one, two = (work(load("two_heads", [f"{key}=3"])) for key in (named, counted))
+        assert (one["attention"].values == two["attention"].values).all()
+    with pytest.raises(ScenarioError, match=r'no dimension "alve"; did you mean alive\?'):
+        load("two_heads", ["embeddings[milk, alve]=3"])
+    with pytest.raises(ScenarioError, match="there is no entry noun; count from 1 to 4"):
+        load("two_heads", ["W_O[noun, 1]=3"])
 
 
 def _numbers_on(page: str) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from attncli.errors import Where, quote
@@ -51,7 +52,7 @@ def _apply(tree: Map, change: Change, keys: Keys) -> Map:
         address = parse_address(change.key)
     except AddressError as error:
         raise scenario_error(where, error.wrong, "write for example 'W_K[1,2]=0'") from None
-    path = path_in(tree, address)
+    path = _with_dimensions(tree, path_in(tree, address), where)
     _check_given(tree, path, keys, where)
     if not 1 <= len(path) <= reading.DEEPEST:
         wrong = f"a key of {len(path)} parts" if path else "names no key"
@@ -90,6 +91,41 @@ def path_in(tree: Map, address: Address) -> tuple[str, ...]:
     sides = [side.strip() for side in key.partition("[")[2].rstrip(" ]").split(",")]
     places = (_place(tree, side, index) for side, index in zip(sides, path[2:], strict=False))
     return ("given", key, *places, *path[2 + len(sides) :])
+
+
+_ROWS_OF_DIMENSIONS = ("W_Q", "W_K", "W_V")
+"""Weights whose rows, or with `linear` whose columns, are the dimensions of the embeddings."""
+
+
+def _with_dimensions(tree: Map, path: tuple[str, ...], where: Where) -> tuple[str, ...]:
+    """Returns a path with the places of dimensions in place of the names that `features` give them:
+    `embeddings[milk, alive]`. Raises ScenarioError for a name that isn't among them."""
+    stack = tree.get(path[0]) if path else None
+    labels = stack.get("features") if isinstance(stack, Map) else None
+    labels = tree.get("features") if labels is None else labels
+    listed = labels.items if isinstance(labels, Items) else ()
+    names = [name.text for name in listed if isinstance(name, Scalar)]
+    side = _side_of_dimensions(tree, path)
+    if not names or side is None or path[side].isdecimal():
+        return path
+    if path[side] not in names:
+        wrong = f"there is no dimension {quote(path[side])}"
+        raise scenario_error(where, wrong, nearest(path[side], names))
+    return (*path[:side], str(names.index(path[side]) + 1), *path[side + 1 :])
+
+
+def _side_of_dimensions(tree: Map, path: Sequence[str]) -> int | None:
+    """Finds which part of the path to a number is along the dimensions of the embeddings: of the
+    table and X the column, of the first attention's weights the row; None where no part is."""
+    local = path[-3] if len(path) >= 3 else ""  # noqa: PLR2004
+    if local in ("embeddings", "X"):
+        return len(path) - 1
+    layers = [after for part, after in pairwise(path) if part == "layers"]
+    if local not in _ROWS_OF_DIMENSIONS or layers not in ([], ["1"]):
+        return None
+    layout = tree.get("weights_layout")
+    is_linear = isinstance(layout, Scalar) and layout.text == "linear"
+    return None if tree.get("project_in") is not None else len(path) - (1 if is_linear else 2)
 
 
 def _check_given(tree: Map, path: Sequence[str], keys: Keys, where: Where) -> None:
