@@ -369,9 +369,10 @@ class _Answer:
             yield Table(("", *names), rows)
 
     def of_cells(self, texts: Sequence[str]) -> Table:
-        """Returns a table of some cells, a column each, in all settings."""
+        """Returns a table of some cells, a column each, in all settings; a dash stands where one
+        has no such cell."""
         rows = (
-            (setting, *(plain(_number(trace, text)) for text in texts))
+            (setting, *(_shown(trace, text) for text in texts))
             for setting, trace in self.traces.items()
         )
         return Table(("", *texts), tuple(rows))
@@ -451,6 +452,12 @@ def _number(trace: Trace, text: str) -> Number:
         return Number.written(value_of_cache(trace))
     name, address = find_cell(trace, text, "")
     return trace[name].number(*trace[name].find(address))
+
+
+def _shown(trace: Trace, text: str) -> str:
+    """Returns the number of a cell as it is shown, and a dash where the trace doesn't have it."""
+    has = text == CACHE or _named(trace, text) is not None
+    return plain(_number(trace, text)) if has else "–"
 
 
 def _row(quantity: Quantity, text: str) -> Iterator[str]:

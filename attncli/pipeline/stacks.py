@@ -366,7 +366,7 @@ def _norm(path: Name, key: str, values: KeyValues) -> Settings:
 
 
 def _optional_norm(path: Name, key: str, values: KeyValues) -> Settings | None:
-    return _norm(path, key, values) if key in values else None
+    return _norm(path, key, values) if values.get(key, "none") != "none" else None
 
 
 def _norms_of(path: Name, values: KeyValues, order: str, count: int) -> LayerNorms:

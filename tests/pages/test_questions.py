@@ -315,6 +315,17 @@ def test_every_command_that_is_proposed_does_something(typed: str) -> None:
     assert result.stdout.strip()
 
 
+def test_without_norms_there_are_none() -> None:
+    """What is proposed for a model without norms leaves none; after the sums, no norm follows the last of them."""
+    question = ALL["norm_before_or_after"]
+    (typed,) = (typed for says, typed in question.tries.items() if "none" in says)
+    page = CliRunner().invoke(app, shlex.split(typed)[1:]).stdout
+    assert not re.search("(?i)· .*norm", page)
+    assert "Final norm" in CliRunner().invoke(app, ["run", question.scenario]).stdout
+    page = in_one_line(told(question.key))
+    assert "after (post) │ –" in page
+
+
 @pytest.mark.parametrize("question", ALL.values(), ids=list(ALL))
 def test_every_question_proposes_what_to_try(question: Question) -> None:
     assert question.tries

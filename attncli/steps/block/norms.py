@@ -32,8 +32,9 @@ from attncli.maths.operations.norms import (
 from attncli.maths.operations.operation import Operation
 from attncli.maths.operations.rearranging import Same
 from attncli.names import Name, below
-from attncli.scenario.file.keys import SHARE, Choice, Flag, Key, NumberKind, Record
+from attncli.scenario.file.keys import SHARE, Choice, Either, Flag, Key, NumberKind, Record
 from attncli.scenario.file.matrices import VECTOR
+from attncli.scenario.file.nodes import Scalar
 from attncli.scenario.file.problems import Objections
 from attncli.scenario.model import Settings, Stack, projected_when
 from attncli.scenario.scenario import Scenario
@@ -106,6 +107,7 @@ NORM = Record.of(
     Key("variance", VECTOR, "of `batch`: its variance, [d]"),
     MOMENTUM,
 )
+_NO_NORM = Choice(("none",), "a map like {gamma: [1, 1], beta: [0, 0]}")
 
 
 _INSTEAD_OF = {"pre": "post", "post": "pre"}
@@ -337,7 +339,11 @@ NORM_STEP = Step(
     at=NormPlace,
     keys=(
         Key("embedding_norm", NORM, "a norm before the first layer"),
-        Key("final_norm", NORM, "a norm after the last layer"),
+        Key(
+            "final_norm",
+            Either(lambda node: _NO_NORM if isinstance(node, Scalar) else NORM, (_NO_NORM, NORM)),
+            "a norm after the last layer",
+        ),
         Key(
             "norm",
             Choice(
