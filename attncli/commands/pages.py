@@ -379,6 +379,19 @@ class WhyArguments(NamedTuple):
     changed: ForThisRun = ForThisRun()
     page: PageOptions = PageOptions()
 
+    def check_order(self) -> None:
+        """Raises UserError for a scenario before its cells."""
+        from attncli.scenario.file.shipped import find
+
+        scenarios = [text for text in self.cells if find(text).is_file()]
+        if not isinstance(self.scenario, str) or find(self.scenario).is_file() or not scenarios:
+            return
+        from attncli.pages.parts.next_commands import typed
+
+        cells = (text for text in (*self.cells, self.scenario) if text not in scenarios)
+        right = " ".join(map(typed, (*cells, scenarios[0])))
+        raise UserError.of(scenarios[0], "the scenario comes last", f"write attn why {right}")
+
     def work(self) -> Trace:
         """Works the scenario as far as it is asked for. Raises ScenarioError."""
         return self.page.allowed.worked_on_demand(self.scenario, self.changed.changes())
@@ -397,6 +410,7 @@ def why(typed: WhyArguments) -> PageOutput:
 
       attn why 'weights[love, AI]' i_love_ai --depth all --format html -o why.html
     """
+    typed.check_order()
     complaints = Complaints()
     depth = complaints.hear(_depth, typed.depth)
     complaints.hear(typed.page.check)

@@ -77,8 +77,9 @@ def wrapped(
     Lines after the first are indented by `hanging`. A word longer than a line stays whole; what
     stands in `brackets`, such as a vector, and a product do if they aren't longer than a line.
     """
-    atoms = [*_atoms(pieces, cells - hanging)]
-    sizes = [*map(line_width, atoms)]
+    atoms = [*_broken_behind_bars(_atoms(pieces, cells - hanging), cells - hanging)]
+    sizes = [line_width(atom) - _goes_on(atom) for atom in atoms]
+    cells -= any(map(_goes_on, atoms))  # as what begins a line has a cell more than its size
     if sum(sizes) + len(sizes) - 1 <= cells:
         return [*_isolated_alone([_together(atoms)])]
     lines: list[Line] = [[]]
@@ -139,8 +140,11 @@ def _together(atoms: Sequence[Line]) -> Line:
 
 
 def _add(atoms: Sequence[Line], line: Line) -> None:
-    """Puts atoms behind a line, with spaces between them."""
+    """Puts atoms behind a line, with spaces between them but before what goes on with a word."""
     for atom in atoms:
+        if _goes_on(atom):
+            line += atom[1:]
+            continue
         line += [StyledText(" ", _style_between(line, atom)), *atom] if line else atom
 
 
@@ -184,6 +188,34 @@ def _atoms(pieces: Iterable[StyledText], room: int) -> Iterator[Line]:
             atom = [StyledText(unbreakable(text), piece.style)] if text else []
     if atom:
         yield atom
+
+
+_GOES_ON = StyledText("", "goes on")
+"""The mark before an atom that goes on with the word before it."""
+
+
+def _goes_on(atom: Line) -> bool:
+    return atom[0] is _GOES_ON
+
+
+def _broken_behind_bars(atoms: Iterable[Line], room: int) -> Iterator[Line]:
+    """Yields the atoms, those that are too long for a line in parts, each up to a `|`."""
+    for atom in atoms:
+        if line_width(atom) <= room:
+            yield atom
+            continue
+        part: Line = []
+        for piece in atom:
+            for text in filter(None, _BEHIND_BARS.split(piece.text)):
+                part.append(StyledText(text, piece.style))
+                if text.endswith("|"):
+                    yield part
+                    part = [_GOES_ON]
+        if part and part != [_GOES_ON]:
+            yield part
+
+
+_BEHIND_BARS = re.compile(r"(?<=\|)")
 
 
 def _words(text: str, room: int) -> list[str]:

@@ -662,18 +662,12 @@ def cuts_beside(cuts: Mapping[str, Sequence[str]]) -> DefinitionList:
 
 
 def _with_bars(tokens: Sequence[str]) -> Spans:
-    """Writes tokens with bars between them, and how many they are: `This|is|a (3 tokens)`. Behind
-    some twenty characters, as of ten letters, a line can end."""
+    """Writes tokens with bars between them, behind which a line may end, and how many they are:
+    `This|is|a (3 tokens)`."""
     spans: list[Span] = []
-    run = 0
     for k, token in enumerate(tokens):
-        spans += [*([] if not k else ["|"] if run else ["| "]), Word(token)]
-        run = run + len(token) + 1
-        run = 0 if run >= _A_RUN else run
+        spans += [*(["|"] if k else []), Word(token)]
     return *spans, f" ({len(tokens)} {agreed(len(tokens), 'token', 'tokens')})"
-
-
-_A_RUN = 20
 
 
 def _ways(texts: Mapping[str, TokenizedText]) -> list[Block]:
