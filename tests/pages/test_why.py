@@ -199,7 +199,10 @@ def test_several_cells_and_depths() -> None:
     [
         (["weights[love, x]", "i_love_ai"], 'weights has no "x"'),
         (["wieghts[1, 1]", "i_love_ai"], "wieghts"),
-        (["i_love_ai", "weights[love, AI]"], "the scenario comes last; write attn why 'weights[love, AI]' i_love_ai"),
+        (
+            ["i_love_ai", "weights[love, AI]"],
+            "the scenario comes last; write attn why 'weights[love, AI]' i_love_ai",
+        ),
         (["tokens[1]", "i_love_ai"], "no number that is worked"),
         (["Q[1, 1]", "i_love_ai", "--depth", "0"], "--depth 0: is too few"),
         (["Q[1, 1]", "i_love_ai", "--depth", "deep"], "--depth deep: is no whole number"),

@@ -148,7 +148,8 @@ _READERS = {
 _SPECIAL = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#",
     "%": r"\%", "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}",
-    "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\symbol{34}",
+    "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}\hspace{0pt plus 1pt}",
+    '"': r"\symbol{34}",
     "`": r"\`{}", "␣": r"\textvisiblespace{}", "…": r"\dots{}", "\u00a0": "~",
     "▁": r"\textunderscore{}", "✓": r"\attncheck{}",
 }  # fmt: skip
