@@ -205,7 +205,7 @@ def test_a_text_that_grows_is_given_up(
 def test_a_long_text_is_refused(tmp_path: Path) -> None:
     before = tokenizer([{"type": "Prepend", "prepend": "a" * 200_000}])
     told = refused(tmp_path, before, "à b a")
-    assert "the text that it cuts comes to more than 100,000 characters; give a shorter" in told
+    assert "the text that it cuts has more than 100,000 characters; give a shorter" in told
 
 
 def test_the_process_has_little_memory() -> None:

@@ -101,7 +101,7 @@ def file_text(name: str) -> str:
     return (files("attncli.formats.html") / name).read_text(encoding="utf-8")
 
 
-_REMARKS = re.compile(r"^ *//.*\n|/\*\*.*?\*/ ?|(?<=\S) // .*$|^ +", re.MULTILINE)
+_REMARKS = re.compile(r"^ *//.*\n|/\*\*(?:(?!/\*\*|\*/).)*\*/ ?|(?<=\S) // .*$|^ +", re.MULTILINE)
 """Remarks of scripts, and the room before their lines."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -65,8 +65,8 @@ class Matrix:
     """Whose numbers they are, where a line of working needs to know."""
     source: Source | None = None
     """What the numbers were worked from in floats, by which is settled what floats can't decide."""
-    given: bool = False
-    """Whether they are given, where they have a name."""
+    given: bool = field(default=False, repr=False)
+    """Whether they are given, where they have a name; hashes of papers are older, and of the rest."""
 
     def __post_init__(self) -> None:
         self.values.flags.writeable = False

@@ -3,7 +3,9 @@
 selection     which parts of a trace are told, and which rows of them
 sections      what a section opens with, and how its quantities stand in it; `blocks` makes these
 working       the lines of working; `cost_of_steps` counts their multiplications
-products      products of matrices laid out as on paper, and the softmax beside its rows
+constants     settings that a reader changes where they stand in an equation
+products      products of matrices laid out as on paper, and the softmax beside its rows; `heads`
+              those of the head that a page is about
 asked_first   what tells readers who are asked for numbers: ranges, and what mistakes give
 sentences     what sentences are put together from
 findings      what a step finds, each a `finding`; `recurrent` cells, and their gradients

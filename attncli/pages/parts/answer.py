@@ -200,7 +200,7 @@ def _candidates(trace: Trace, selection: Selection) -> Iterator[_Candidate]:
             weights = trace[part.place.name("weights")]
             yield _of_finding(trace, part, attended_by(trace, weights, selection.rows(weights)[-1]))
     for quantity in reversed([*trace.quantities.values()]):
-        if not quantity.given and quantity.matrix.values.size:
+        if not quantity.given and quantity.matrix.shape[1] and selection.rows(quantity):
             cell = Location(quantity.name, *_cell_about(trace, quantity, selection))
             yield _in_words(trace, cell)
 

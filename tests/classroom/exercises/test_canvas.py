@@ -149,7 +149,7 @@ def test_what_canvas_rounds_away_is_told(tmp_path: Path) -> None:
     assert said.exit_code == 0
     assert said.stdout == (
         "Canvas rounds what is typed to 4 decimals, so the right answer is marked wrong for"
-        " scores[a, a] = 0.00002, scores[a, b] = 0.10001; give the numbers another scale, or ask"
+        " scores[a, a] = 0.00002, scores[a, b] = 0.10001. Give the numbers another scale, or ask"
         " for fewer decimals\n"
     )
 
