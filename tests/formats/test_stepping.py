@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -29,15 +30,15 @@ TYPED = ("page.js", "pointing.js", "asking.js", "stepping.js")
 """The scripts whose types are checked."""
 MOST_STOPS = 150
 """Stops of a large page."""
-SWIPE = """(by) => {
-  const [x, y] = [180, 400], at = document.elementFromPoint(x, y);
+SWIPE = """([by, y = 400]) => {
+  const x = 180, at = document.elementFromPoint(x, y);
   for (const [type, moved] of [["touchstart", 0], ["touchend", by]]) {
     const touch = new Touch({identifier: 1, target: at, clientX: x + moved, clientY: y});
     const touches = type === "touchstart" ? [touch] : [];
     at.dispatchEvent(new TouchEvent(type, {touches, changedTouches: [touch], bubbles: true}));
   }
 }"""
-"""A finger that goes sideways by so many pixels."""
+"""A finger that goes sideways by so many pixels, at a height."""
 SEEN = """() => [...document.querySelectorAll("main td [data-n]")]
   .filter((one) => one.checkVisibility({visibilityProperty: true})).length"""
 
@@ -122,11 +123,11 @@ def test_keys_alone(page: Any) -> None:
 def test_a_finger_goes_on_and_back(first: Path, chromium: Any) -> None:
     with opened(chromium, first, **PHONE) as page:
         page.get_by_role("button", name="Next").tap()
-        page.evaluate(SWIPE, -120)
+        page.evaluate(SWIPE, [-120])
         assert place(page) == "2 of 72"
-        page.evaluate(SWIPE, 120)
+        page.evaluate(SWIPE, [120])
         assert place(page) == "1 of 72"
-        page.evaluate(SWIPE, -20)
+        page.evaluate(SWIPE, [-20])
         assert place(page) == "1 of 72"
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
         for button in page.locator("#bar .stepper button:visible").all():
@@ -134,6 +135,91 @@ def test_a_finger_goes_on_and_back(first: Path, chromium: Any) -> None:
             assert box["x"] >= 0
             assert box["x"] + box["width"] <= 360
             assert box["height"] >= 24
+
+
+def test_a_finger_in_the_bar_scrolls_what_is_there(first: Path, chromium: Any) -> None:
+    with opened(chromium, first, **PHONE) as page:
+        page.get_by_role("button", name="Next").tap()
+        for part in ("#how .side", ".stepper output"):
+            box = page.locator(part).first.bounding_box()
+            page.evaluate(SWIPE, [-120, box["y"] + box["height"] / 2])
+        assert place(page) == "1 of 72"
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_buttons_stay_where_they_are(width: int, first: Path, chromium: Any) -> None:
+    """In every state, so that a thumb can stay there, too; none lies over another."""
+    places = """() => [...document.querySelectorAll(".stepper button")]
+      .map((one) => one.getBoundingClientRect()).map((box) => [box.left, box.right, box.bottom])"""
+    with opened(chromium, first, viewport={"width": width, "height": 740}) as page:
+        page.locator(".stepper").wait_for()
+        before = page.evaluate(places)
+        assert all(one[1] <= other[0] for one, other in pairwise(before))
+        page.get_by_role("button", name="Next").click()
+        assert page.evaluate(places) == before
+        go_to(page, "exp[love, AI]")
+        assert page.evaluate(places) == before
+        page.get_by_role("button", name="Play").click()
+        assert page.evaluate(places) == before
+        page.get_by_role("button", name="Ask me first").click()
+        page.locator("#how input").fill("4")
+        page.locator("#how input").press("Enter")
+        assert page.evaluate(places) == before
+        page.get_by_role("button", name="Show all").click()
+        assert page.evaluate(places) == before
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_a_reply_and_what_can_be_done_are_seen_whole(
+    width: int, first: Path, chromium: Any
+) -> None:
+    """Above the controls, on as many lines as it takes; the cell stays in sight above them."""
+    with opened(chromium, first, viewport={"width": width, "height": 740}) as page:
+        page.locator(".stepper").wait_for()
+        page.keyboard.press("ArrowRight")
+        go_to(page, "scores[love, AI]")
+        result = page.locator("#how strong").bounding_box()
+        assert result["x"] + result["width"] <= width
+        ask = page.get_by_role("button", name="Ask me first")
+        colours = "one => getComputedStyle(one).backgroundColor"
+        plain = ask.evaluate(colours)
+        ask.click()
+        assert ask.get_attribute("aria-pressed") == "true"
+        assert ask.evaluate(colours) != plain
+        page.locator("#how input").fill("1")
+        page.locator("#how input").press("Enter")
+        verdict = page.locator("#how .verdict")
+        assert "It is what this gives: taking keys as rows" in verdict.inner_text()
+        assert verdict.evaluate("one => one.scrollWidth <= one.clientWidth")
+        told, field = verdict.bounding_box(), page.locator("#how input").bounding_box()
+        assert told["y"] + told["height"] <= field["y"]
+        parts = [verdict, page.locator("#how form bdi"), *page.locator("#how form button").all()]
+        for part in parts:
+            box = part.bounding_box()
+            assert box["x"] >= 0
+            assert box["x"] + box["width"] <= width
+            assert box["y"] + box["height"] <= 740
+        cell, bar = page.locator("td.now").last.bounding_box(), page.locator("#bar").bounding_box()
+        assert cell["y"] + cell["height"] <= bar["y"]
+        page.evaluate("scrollTo(0, document.body.scrollHeight)")
+        last = page.locator("main > section").last.bounding_box()
+        assert last["y"] + last["height"] <= bar["y"]
+
+
+def test_a_changed_setting_keeps_the_focus(page: Any) -> None:
+    """What was said is of numbers as they were."""
+    page.keyboard.press("ArrowRight")
+    go_to(page, "exp[love, AI]")
+    page.get_by_role("button", name="Ask me first").click()
+    page.locator("#how input").fill("4")
+    page.locator("#how input").press("Enter")
+    scale = page.locator("select[data-key=scale]")
+    scale.focus()
+    scale.select_option("sqrt_d_k")
+    page.wait_for_timeout(100)
+    assert page.evaluate("document.activeElement.dataset.key") == "scale"
+    assert page.locator("#how .verdict").inner_text() == ""
+    assert page.locator("#how input").count() == 1
 
 
 def test_the_terms_come_one_after_the_other(page: Any) -> None:
@@ -167,12 +253,12 @@ def test_one_who_is_asked_first_is_told_as_in_practice(page: Any) -> None:
     field, verdict = page.get_by_label("exp[love, AI]"), page.locator("#how .verdict")
     assert cell.inner_text() == ""
     for typed, says in (
-        ("4", "✗ it doesn't follow. It is what this gives: raising 2 instead of e to the scores."),
-        ("7.4", "✗ nearly. It has 1 decimal instead of 3."),
-        ("−7.389", "✗ it doesn't follow. The sign is wrong."),
-        ("5", "✗ it doesn't follow."),
-        ("e²", "✗ that is no number."),
-        ("", "✗ nothing was written."),
+        ("4", "✗ That is not right. It is what this gives: raising 2 instead of e to the scores."),
+        ("7.4", "✗ Nearly. It has 1 decimal instead of 3."),
+        ("−7.389", "✗ That is not right. The sign is wrong."),
+        ("5", "✗ That is not right."),
+        ("e²", "✗ That is no number."),
+        ("", "✗ Nothing was written."),
     ):
         field.fill(typed)
         field.press("Enter")
@@ -194,9 +280,9 @@ def test_a_term_that_was_left_out_is_told(page: Any) -> None:
     page.get_by_role("button", name="Ask me first").click()
     field, verdict = page.get_by_label("exp_sum[love]"), page.locator("#how .verdict")
     for typed, says in (
-        ("10.107", "✗ it doesn't follow. A term was left out."),
-        ("7.389", "✗ it doesn't follow. A term was added instead of subtracted, or the reverse."),
-        ("10.2", "✗ it doesn't follow."),
+        ("10.107", "✗ That is not right. A term was left out."),
+        ("7.389", "✗ That is not right. A term was added instead of subtracted, or the reverse."),
+        ("10.2", "✗ That is not right."),
     ):
         field.fill(typed)
         field.press("Enter")
@@ -301,7 +387,7 @@ def test_the_chart_is_a_map(page: Any) -> None:
 
 @pytest.mark.parametrize("width", [1280, 1920])
 def test_no_sum_wraps_on_a_wide_screen(width: int, chromium: Any, tmp_path: Path) -> None:
-    """In the lines of working; in the bar a line is one line on any screen."""
+    """In the lines of working; in the bar, too, a line is one line."""
     path = tmp_path / "page.html"
     path.write_text(render(page_of("alice_met_bob"), "html", RenderOptions()), "utf-8")
     broken = """() => [...document.querySelectorAll("table.working td > span")]

@@ -8,6 +8,7 @@
   const bar = element("section", { id: "bar", ariaLabel: "The working of a number" }, how);
   document.body.append(bar);
   document.body.classList.add("barred");
+  new ResizeObserver(() => document.documentElement.style.setProperty("--bar", `${bar.offsetHeight}px`)).observe(bar);
   /** @type {number[]} */
   let path = []; // from the number that was asked about to the one that is shown, by their places
   /** @type {Element | null} */
@@ -22,12 +23,15 @@
     const line = element("div", { className: "line" });
     const [name] = page.entry(n), parts = partsOf(n);
     if (name) line.append(element("bdi", { textContent: name }));
-    parts.forEach((part, k) => {
+    let side = line.appendChild(element("span", { className: "side" })); // of an equals sign, before which a line may go on below
+    const pieces = parts.flatMap((part) => /** @type {Attncli.Part[]} */ (Array.isArray(part) ? [part] : part.split(/(?= [=≈] )/)));
+    pieces.forEach((part, k) => {
+      if (k && /^ [=≈] /.test(String(part))) side = line.appendChild(element("span", { className: "side" }));
       const own = Array.isArray(part) && part[1] === n;
       const made = !Array.isArray(part) ? element("span", { textContent: part })
         : own ? element("strong", { textContent: part[0] }) : linkTo(part[1], part[0]);
-      made.style.setProperty("--part", `${k / parts.length}`);
-      line.append(made);
+      made.style.setProperty("--part", `${k / pieces.length}`);
+      side.append(made);
     });
     if (name && parts.length === 2 && !page.operandsOf(n).length) line.append(element("span", { className: "of", textContent: " · the working begins here" }));
     return line;

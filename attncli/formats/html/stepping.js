@@ -98,7 +98,7 @@
   const count = element("output", { ariaLive: "off" });
   const before = button("◀", () => go(at - 1), { ariaLabel: "Back", title: "Back (←)" });
   const after = button("▶", () => (at < 0 ? begin() : go(at + 1)), { ariaLabel: "Next", title: "Next (→)" });
-  const play = button("Play", () => (timer ? stop() : start()));
+  const play = button("Play", () => (timer ? stop() : start()), { className: "play" });
   const ask = button("Ask me first", () => askFirst(!asking));
   const leave = button("Show all", () => end(), { title: "Show everything again (Escape)" });
   const controls = element("div", { className: "stepper" }, before, count, after, play, ask, leave);
@@ -107,11 +107,11 @@
   bar.prepend(controls);
 
   const tell = () => {
-    const among = at < 0 ? `${stops.length} steps` : `${at + 1} of ${stops.length}`;
-    count.textContent = among;
+    count.textContent = at < 0 ? `${stops.length} steps` : `${at + 1} of ${stops.length}`;
+    count.style.minWidth = `${2 * String(stops.length).length + 3}ch`; // buttons stay where they are
     before.disabled = at <= 0;
     after.disabled = at >= 0 && at === stops.length - 1;
-    leave.hidden = at < 0;
+    leave.style.visibility = at < 0 ? "hidden" : "";
     play.textContent = timer ? "Pause" : "Play";
     ask.setAttribute("aria-pressed", String(asking));
     controls.hidden = stops.length < FEWEST;
@@ -129,6 +129,7 @@
     document.body.classList.add("stepping");
     asked = asking ? null : undefined;
     fresh = true;
+    toField = true;
     page.mark(stops[at].section);
     settle();
     page.rests(resting);
@@ -181,6 +182,7 @@
 
   // -- what is shown of a stop: its working, or a field for its number -----------------------------------
 
+  let toField = false; // whether the field is gone to, where a number is asked for
   let fresh = false; // whether the terms of the line come one after the other
   const resting = () => {
     if (at < 0) return false;
@@ -191,6 +193,8 @@
     fresh = false;
     if (asked === null) {
       if (!how.contains(field) || field.ariaLabel !== page.nameOf(n)) how.replaceChildren(question(n));
+      if (toField) queueMicrotask(() => field.focus({ preventScroll: true }));
+      toField = false;
       return true;
     }
     const others = numbers.slice(1).map((other) => `${page.nameOf(other)} = ${resultOf(other)}`);
@@ -228,24 +232,28 @@
     const name = page.nameOf(n);
     Object.assign(field, { value: "", ariaLabel: name });
     verdict.textContent = said;
-    const form = element("form", { className: "line" }, element("bdi", { textContent: name }), " = ", field, " ",
-      element("button", { textContent: "Check" }), " ", button("Hint", () => hint(n)), " ", button("Show it", () => answered("")), " ", verdict);
+    const form = element("form", { className: "line" }, verdict, element("bdi", { textContent: name }), " = ", field, " ",
+      element("button", { textContent: "Check" }), " ", button("Hint", () => hint(n)), " ", button("Show it", () => answered("")));
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       const { right, says } = page.judge(n, field.value);
       if (right) return answered(`✓ ${name} = ${resultOf(n)}: ${says}`);
-      verdict.textContent = `✗ ${says}`;
+      reply(`✗ ${says}`);
       field.select();
     });
-    queueMicrotask(() => field.focus({ preventScroll: true }));
     return form;
+  };
+  // the bar is as high as what it says, and may not hide what is asked for
+  const reply = (/** @type {string} */ says) => {
+    verdict.textContent = says;
+    inSight();
   };
 
   // the line in numbers, but for what it comes to
   const hint = (/** @type {number} */ n) => {
     const texts = page.partsOf(n).map((part) => (Array.isArray(part) ? part[0] : part));
     const ends = texts.findIndex((text, k) => k > 0 && /[=≈]/.test(text));
-    verdict.textContent = texts.slice(0, ends).join("").replace(/^\s*[=≈]/, "").trim();
+    reply(texts.slice(0, ends).join("").replace(/^\s*[=≈]/, "").trim());
     field.focus({ preventScroll: true });
   };
 
@@ -258,7 +266,7 @@
     else {
       fresh = true;
       page.rests(resting);
-      how.append(element("span", { className: "verdict", textContent: says }));
+      if (says) how.querySelector(".line")?.prepend(element("span", { className: "verdict", textContent: says }));
       after.focus();
     }
   };
@@ -279,13 +287,13 @@
   /** @type {Touch | null} */
   let touched = null;
   document.addEventListener("touchstart", ({ touches, target }) => {
-    // what is wider than the window is moved by a finger
-    const frame = /** @type {Element} */ (target).closest(".scroll, .line, .product");
+    // what is wider than the window is moved by a finger, and so is the bar
+    const on = /** @type {Element} */ (target), frame = on.closest(".scroll, .beside, .product");
     const wide = frame && frame.scrollWidth > frame.clientWidth;
-    touched = touches.length === 1 && !wide && !/** @type {Element} */ (target).closest("input, select") ? touches[0] : null;
+    touched = touches.length === 1 && !wide && !on.closest("#bar, input, select") ? touches[0] : null;
   }, { passive: true });
   document.addEventListener("touchend", ({ changedTouches: [last] }) => {
-    if (!touched || at < 0 && !bar.contains(/** @type {Node} */ (touched.target))) return;
+    if (!touched || at < 0) return;
     const [x, y] = [last.clientX - touched.clientX, last.clientY - touched.clientY];
     touched = null;
     if (Math.abs(x) < FURTHEST || Math.abs(x) < 2 * Math.abs(y)) return;
@@ -300,12 +308,19 @@
 
   // -- numbers that become others ----------------------------------------------------------------------------
 
+  // what was said is of numbers as they were
+  const forget = () => {
+    said = "";
+    verdict.textContent = "";
+  };
+
   const bind = () => {
     blank(new Set());
     const there = stops[at]?.numbers[0], was = at;
     stops = stopsOf();
     shows = showsOf();
     blanks.clear();
+    forget();
     if (was >= 0) {
       at = Math.max(0, stops.findIndex((stop) => stop.numbers.includes(there)));
       settle();
@@ -314,6 +329,6 @@
     tell();
   };
   document.addEventListener("attn:renewed", bind);
-  document.addEventListener("attn:worked", () => { if (!stops.length) bind(); });
+  document.addEventListener("attn:worked", () => (stops.length ? forget() : bind()));
   bind();
 })();
