@@ -382,6 +382,7 @@ def test_a_number_is_dragged(chromium: Any, tmp_path: Path) -> None:
     """To and fro; it is one change, which one step takes back."""
     with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:
         cell = page.locator('td > [data-set="W_K[2,1]"]').first
+        cell.scroll_into_view_if_needed()
         box = cell.bounding_box()
         page.mouse.move(box["x"] + 3, box["y"] + 5)
         page.mouse.down()

@@ -30,8 +30,18 @@
     if (place.localName !== "td") Object.assign(field.style, { left: `${number.offsetLeft}px`, inset: "auto" });
     number.after(field);
     field.focus({ preventScroll: true });
+    if (place.localName === "td") fit(place);
     if (typed === undefined) field.select();
     field.scrollIntoView({ block: "nearest", inline: "nearest" });
+  };
+
+  // puts the field between the row's name, which stays in sight, and the row's end
+  const NARROWEST = 48;
+  const fit = (place) => {
+    const name = place.parentElement.querySelector(":scope > :has(> [data-set])").previousElementSibling, box = place.getBoundingClientRect();
+    const start = name ? name.getBoundingClientRect().right : box.left, end = place.parentElement.lastElementChild.getBoundingClientRect().right;
+    const width = Math.max(NARROWEST, Math.min(field.offsetWidth, end - start - 2)), left = Math.max(start + 1, box.right - 1 - width);
+    Object.assign(field.style, { left: `${left - box.left}px`, right: "auto", width: `${width}px`, minWidth: 0 });
   };
 
   const close = () => {
@@ -47,7 +57,10 @@
   const give = (more) => {
     const value = plain(field.value).replace(",", ".");
     refuse("");
-    if (value !== plain(shown.textContent)) ask(shown.dataset.set, value, more);
+    if (value !== plain(shown.textContent)) {
+      ask(shown.dataset.set, value, more);
+      if (field?.isConnected) field.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" }); // what is above it may have grown
+    }
     return !why.hidden;
   };
 
@@ -119,6 +132,11 @@
   };
 
   document.addEventListener("keydown", (event) => {
+    if ((event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey && event.key === "z" && !event.target.matches("input, textarea")) {
+      const undo = bar.querySelector("[data-do=undo]:not([hidden])");
+      if (undo) event.preventDefault();
+      undo?.click();
+    }
     if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing) return;
     const { target, key } = event;
     if (target === field) onField(event);

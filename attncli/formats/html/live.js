@@ -47,8 +47,10 @@
     return /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d{1,2})?$/i.test(value) ? "" : `“${value}” is not a number; give one such as 0.5 or -2`;
   };
 
-  const chosenNow = () => own.choices.map((choice) => choice.split("=")[0]).filter((key) => changes.has(key)).map((key) => `${key} ${changes.get(key)}`).join(" and ");
-  const isOffered = (key, value) => [...bar.querySelector(`[data-key="${key}"]`).options].some((option) => option.value === value);
+  const chosenNow = () => own.choices.map((choice) => choice.split("=")[0]).filter((key) => changes.has(key)).map((key) => `${key} ${called(key, changes.get(key))}`).join(" and ");
+  const option = (key, value) => [...bar.querySelector(`[data-key="${key}"]`)?.options || []].find((one) => one.value === value);
+  const isOffered = (key, value) => Boolean(option(key, value));
+  const called = (key, value) => option(key, value)?.textContent ?? value;
 
   // `more` of a number that is dragged, or changed step by step, is one change with what was before
   const change = (key, value, more) => {
@@ -93,7 +95,7 @@
   const tell = (trouble) => {
     for (const choice of bar.querySelectorAll("[data-key]")) if (!trouble || choice !== document.activeElement || choice.localName === "select") choice.value = chosen(choice.dataset.key);
     const is = (key) => data.choices[key]?.[0] ?? numberOf(key);
-    const list = [...changes].map(([key, value]) => `${key.replace(",", ", ")} ${is(key)} → ${value}`.replace(/ -(?=[\d.])/g, " −")).join("; ");
+    const list = [...changes].map(([key, value]) => `${key.replace(",", ", ")} ${called(key, is(key))} → ${called(key, value)}`.replace(/ -(?=[\d.])/g, " −")).join("; ");
     const other = changes.size ? new Set([...main.querySelectorAll(".changed[data-n]")].map((shown) => version.entries[shown.dataset.n][0])).size : 0;
     made.textContent = [trouble && `${trouble}.`, list && `Changed: ${list}. ${other} number${other === 1 ? " differs" : "s differ"}.`].filter(Boolean).join(" ");
     made.classList.toggle("wrong", Boolean(trouble));
@@ -214,6 +216,7 @@
     if (sign) shown.previousElementSibling.textContent = sign;
   };
 
+  const OLD_SIZE = 0.75; // of what a cell had, beside what it has
   const renew = () => {
     const other = meant();
     const isOther = other !== version;
@@ -238,7 +241,7 @@
     renewShades();
     for (const product of main.querySelectorAll(".product")) {
       const texts = product.querySelectorAll(":is(.above th:not(:first-child), :is(.above, .added, .result) td)");
-      product.style.setProperty("--w", `${Math.max(...[...texts].map((cell) => cell.textContent.length))}ch`); // columns stay in line
+      product.style.setProperty("--w", `${Math.max(...[...texts].map((cell) => Math.max(cell.textContent.length, OLD_SIZE * (cell.dataset.was || "").length)))}ch`); // columns stay in line
     }
     renewVariants();
     renewPasses();

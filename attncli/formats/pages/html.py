@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby, zip_longest
@@ -305,7 +306,20 @@ def _parts_of(
         for part in _parts(_pieces(document, live), on_new_page=k > 0)
     ]
     sections = [_section(k, part, style) for k, (part, style) in enumerate(pairs)]
+    if first.answer is not None and first.answer.step is not None:
+        sections = _with_way(sections, first.answer.step, [part for part, _ in pairs])
     return _PageParts(sections, _contents([part for part, _ in pairs]), asked)
+
+
+def _with_way(sections: Sequence[str], step: int, parts: Sequence[_Part]) -> list[str]:
+    """Makes of the words that say in which step the answer is worked a link to its section."""
+    begins = re.compile(rf"(?:\d+–)?{step} ·")
+    titles = (text_of_spans(p.head.title) if isinstance(p.head, Heading) else "" for p in parts)
+    k = next((k for k, title in enumerate(titles) if begins.match(title)), None)
+    if k is None:
+        return [*sections]
+    where = re.compile(rf'(<div class="answer">\n.*\()(steps? (?:\d+–)?{step})(?=\)\.</p>)')
+    return [where.sub(rf'\1<a href="#s{k}">\2</a>', text, count=1) for text in sections]
 
 
 def _changing(live: LivePage, own: _PageParts, assets: PageAssets) -> str:
