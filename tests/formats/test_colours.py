@@ -317,7 +317,7 @@ def in_a_terminal(**environment: str) -> bytes:
         if key not in ("NO_COLOR", "FORCE_COLOR", "COLORTERM")
     }
     process = subprocess.Popen(
-        [sys.executable, "-m", "attncli", "run", "i_love_ai"],
+        [sys.executable, "-m", "attncli", "run", "i_love_ai", "--detail", "full"],
         stdout=own, stderr=own, stdin=subprocess.DEVNULL, env={**keep, "COLUMNS": "80", **environment},
     )  # fmt: skip
     os.close(own)
@@ -339,7 +339,7 @@ def test_without_colours_the_bytes_are_those_of_the_page() -> None:
     in_colour = in_a_terminal(TERM="xterm-256color")
     assert b"\x1b[38;5;" in in_colour
     assert re.sub(rb"\x1b\[[\d;]*m", b"", in_colour) == page
-    command = [sys.executable, "-m", "attncli", "run", "i_love_ai"]
+    command = [sys.executable, "-m", "attncli", "run", "i_love_ai", "--detail", "full"]
     piped = subprocess.run(
         command, capture_output=True, check=True, env={**os.environ, "COLUMNS": "80"}
     )

@@ -15,6 +15,9 @@ import numpy as np
 import pytest
 
 from attncli import Quantity, Scenario, Trace, load, work
+from attncli.formats import RenderOptions, render
+from attncli.pages.parts.selection import Selection
+from attncli.pages.walkthrough import as_it_fits
 from tests.auditor import Tables, audit
 from tests.auditor.html import main_of
 from tests.formats.test_latex import bare, compiled, needs_tex
@@ -48,7 +51,8 @@ def test_a_trace_is_what_it_was(trace: Any) -> None:
 
 
 def test_a_trace_is_shown_as_its_page(trace: Any) -> None:
-    assert trace._repr_markdown_() == page_of(trace, "markdown")
+    page = as_it_fits(work(load("i_love_ai")), Selection())
+    assert trace._repr_markdown_() == render(page, "markdown", RenderOptions(80))
     shown = page_in(trace._repr_html_())
     assert readers.web(shown) == readers.web(page_of(trace, "html"))
     assert "</iframe>" not in shown

@@ -97,7 +97,10 @@ def test_options_for_one_run() -> None:
     assert (
         "= 0.57612" in attn("run", "i_love_ai", "--decimals", "5", "--cell", "weights[2,3]").stdout
     )
-    assert "3 decimals, rounded only on the page" in attn("run", "i_love_ai", "--rounding", "exact").stdout
+    assert (
+        "3 decimals, rounded only on the page"
+        in attn("run", "i_love_ai", "--rounding", "exact").stdout
+    )
     page = attn("run", "i_love_ai", "--set", "embeddings[AI]=[5, 1]", "--cell", "Q[AI,1]").stdout
     assert "Q[AI, 1] = 5 × 1 + 1 × 0 = 5 + 0 = 5" in page
 
