@@ -153,7 +153,7 @@ class AskedNumbers:
     """A page's numbers, in the order in which they were met: those that the page shows, then those
     that these lead to, the nearest first. Of a very large trace not all are followed. Where they
     may be `changed`, by the keys of those that were given, a number tells how it is written when it
-    is another one."""
+    is another one. What the numbers of a page `like` this one have, too, has its place there."""
 
     def __init__(
         self,
@@ -161,26 +161,34 @@ class AskedNumbers:
         *,
         of_sheet: bool,
         changed: Mapping[Location, str] | None = None,
+        like: AskedNumbers | None = None,
     ) -> None:
         self._of_sheet = of_sheet
         self._origins = origins
         self._changed = changed
         self._places: dict[object, int] = {}
-        self._met: list[Line] = []
+        self._met: list[tuple[int, Line]] = []
+        self._results: dict[int, Expression] = {}
         self._most = MOST_FOLLOWED
-        self.cells: list[_Asked] = []
+        self._kept = {} if like is None else {_kind(a): n for n, a in like.cells.items()}
+        self._free = count(0 if like is None else max(like.cells, default=-1) + 1)
+        self.cells: dict[int, _Asked] = {}
+        """What has each place, in the order in which they were met."""
 
     @property
     def changing(self) -> bool:
         """Tells whether the numbers may be changed."""
         return self._changed is not None
 
-    def number(self, number: Number, ink: str = "") -> str:
-        """Writes a number on the page, in an ink; a cell of a table has that itself."""
-        return self._number(Slot(number), ink)
+    def number(self, number: Number, ink: str = "", *, later: bool = False) -> str:
+        """Writes a number on the page, in an ink; a cell of a table has that itself. Its text is
+        left out where a script writes it `later`."""
+        return self._number(Slot(number), ink, later=later)
 
-    def _number(self, slot: Slot, ink: str) -> str:
+    def _number(self, slot: Slot, ink: str, *, later: bool) -> str:
         text, place = plain(slot.number), self.place(slot.number)
+        if later and place is not None:
+            text = ""
         if slot.after:
             sign, text = (_MINUS, text[1:]) if text.startswith(MINUS) else (_PLUS, text)
         if slot.held and (text.startswith(MINUS) or "e" in text):
@@ -200,11 +208,11 @@ class AskedNumbers:
             return looks
         return f'{looks} data-set="{attribute(self._changed[cell])}"'
 
-    def relation(self, sign: str, result: Expression) -> str:
+    def relation(self, sign: str, result: Expression, *, later: bool = False) -> str:
         """Writes a sign before what it leads to, which knows the numbers that this is."""
         places = (self.place(x) for x in leaves(result) if isinstance(x, Number))
         told = " ".join(str(place) for place in places if place is not None)
-        return f'<b data-from="{told}">{sign}</b>' if told else sign
+        return f'<b data-from="{told}">{"" if later else sign}</b>' if told else sign
 
     def mark(self, mark: Mark, named: Callable[[Spans], str]) -> str:
         """Writes what stands before something that may be told otherwise, and behind it; names are
@@ -246,9 +254,15 @@ class AskedNumbers:
         trees = (None if c is None else tree_of(c, places.__getitem__) for c, _ in told.cases)
         return {"cases": [*zip(trees, [named(spans) for _, spans in told.cases], strict=True)]}
 
-    def expression(self, node: Expression | Equation, blank: Callable[[Blank], str] = empty) -> str:
+    def expression(
+        self,
+        node: Expression | Equation,
+        blank: Callable[[Blank], str] = empty,
+        *,
+        later: bool = False,
+    ) -> str:
         """Writes an expression whose numbers can be asked about."""
-        parts = (self._part(part, blank) for part in self._parts(node))
+        parts = (self._part(part, blank, later=later) for part in self._parts(node))
         return f'<span class="worked">{"".join(parts)}</span>'
 
     def _parts(self, node: Expression | Equation) -> Iterable[Part]:
@@ -257,12 +271,13 @@ class AskedNumbers:
     def _is_asked(self, number: Number) -> bool:
         return self._asked(number) is not None
 
-    def _part(self, part: Part, blank: Callable[[Blank], str]) -> str:
+    def _part(self, part: Part, blank: Callable[[Blank], str], *, later: bool) -> str:
         match part:
             case Slot():
-                return self._number(part, ink_of_number(part.number))
+                return self._number(part, ink_of_number(part.number), later=later)
             case Blank():
-                return blank(part) if part.answer is None else self.number(part.answer)
+                answer = part.answer
+                return blank(part) if answer is None else self.number(answer, later=later)
             case Word():
                 return set_apart(printed(part))
             case _:
@@ -283,11 +298,16 @@ class AskedNumbers:
         if key not in self._places:
             if len(self._met) >= self._most:
                 return None
-            self._places[key] = len(self._met)
-            self._met.append(self._line(asked, number))
-            self.cells.append(asked)
+            place, line = self._new_place(asked), self._line(asked, number)
+            self._places[key], self.cells[place] = place, asked
+            self._met.append((place, line))
+            self._results[place] = line.parts[-1][1]
         place = self._places[key]
-        return place if _is_same(self._met[place].parts[-1][1], number) else None
+        return place if _is_same(self._results[place], number) else None
+
+    def _new_place(self, asked: _Asked) -> int:
+        kept = self._kept.pop(_kind(asked), None) if self._kept else None
+        return next(self._free) if kept is None else kept
 
     def _asked(self, number: Number) -> _Asked | None:
         if number.cell == INNER:
@@ -306,17 +326,17 @@ class AskedNumbers:
 
     def script(self) -> str:
         """Writes the list for the page's script."""
-        return embedded(self.entries())
+        return embedded([*self.entries().values()])
 
-    def entries(self) -> list[_Entry]:
-        """Lists an entry for each number that was met, and for those that it leads to: what it is
-        called, then its working; a number in it is its text and its place."""
+    def entries(self) -> dict[int, _Entry]:
+        """Returns an entry for each number that was met, and for those that it leads to, by their
+        places: what it is called, then its working; a number in it is its text and its place."""
         if not self.changing:
             self._most = min(self._most, _MOST_LED_TO)
-        return [
-            [_text(parts_of(line.label)), *self._told(n, line)]
-            for n, line in enumerate(self._met)  # which gets longer on the way
-        ]
+        return {
+            n: [_text(parts_of(line.label)), *self._told(n, line)]
+            for n, line in self._met  # which gets longer on the way
+        }
 
     def _told(self, n: int, line: Line) -> Iterator[str | list[str | int]]:
         """Yields the parts of a line, texts beside each other as one."""
@@ -334,12 +354,20 @@ class AskedNumbers:
                 yield " "
             elif relation:
                 yield f" {relation} "
+            if self._changed is not None and line.label is _UNNAMED:
+                yield [plain(expression), n]  # what a line came to on its way
+                continue
             for part in self._parts(expression):
                 place = self.place(part.number) if isinstance(part, Slot) else None
                 if not isinstance(part, Slot) or place is None:
                     yield _text([part])
                 else:
                     yield [_text([part]), place, *["after"] * part.after, *["held"] * part.held]
+
+
+def _kind(asked: _Asked) -> object:
+    """Returns what two numbers of pages that are alike have in common where they have one place."""
+    return asked if isinstance(asked, Location) else repr(tree_of(asked, repr))
 
 
 def _is_same(result: Expression, number: Number) -> bool:

@@ -153,6 +153,13 @@ class HtmlStyle(NamedTuple):
     """The characters that a place to write a number in is wide."""
     mark: Callable[[Mark], str] | None = None
     """Writes what stands around what may be told otherwise."""
+    told: HtmlStyle | None = None
+    """How to write what is told of numbers as they are, where a script writes the others."""
+
+    @property
+    def of_told(self) -> HtmlStyle:
+        """The style of what is told of numbers as they are."""
+        return self if self.told is None else self.told._replace(level=self.level)
 
     def word(self, word: Word | str) -> str:
         """Writes somebody's word, or a text of ours in its place."""
@@ -285,6 +292,7 @@ def facts_html(facts: DefinitionList, style: HtmlStyle) -> str:
 def table_html(block: MatrixBlock | SideBySide | Table, style: HtmlStyle) -> str:
     """Writes a quantity, rows of several as vectors, or words; a blank where one is asked for."""
     grid, kind = grid_of(block), _KINDS[type(block)]
+    style = style.of_told if isinstance(block, Table) else style
     if isinstance(block, MatrixBlock) and block.variant:
         kind += " variant"
     if isinstance(block, Table) and block.passes:
@@ -574,7 +582,9 @@ _WRITERS: Mapping[type, Callable[[Any, HtmlStyle], str]] = {
     doc.Subheading: lambda block, style: (
         f"<h{style.level}>{spans_html(block.text, style)}</h{style.level}>"
     ),
-    doc.Callout: lambda block, style: f"<aside><p>{spans_html(block.text, style)}</p></aside>",
+    doc.Callout: lambda block, style: (
+        f"<aside><p>{spans_html(block.text, style.of_told)}</p></aside>"
+    ),
     doc.Derivation: working_html,
     doc.ColumnSum: addition_html,
     doc.Table: table_html,

@@ -7,13 +7,17 @@
   for (const by of [data.choices, data.places]) Object.setPrototypeOf(by, null); // an address may say "constructor"
   const page = window.attncli, main = document.querySelector("main");
   const bar = document.getElementById("changes"), made = bar.querySelector(".made");
+  // places are written as how far they are from the one before
+  const placed = (parts, at = { before: 0 }) => parts.map((part) => (Array.isArray(part) ? placed(part, at) : typeof part === "number" ? (at.before += part) : part));
+  const withPlaces = (html, at = { before: 0 }) => html?.replace(/(?<= data-)(n|from)="([-\d ]+)"/g, (_, name, apart) => `${name}="${placed(apart.split(" ").map(Number), at).join(" ")}"`);
   const versions = data.quantities.map((quantities, k) => ({
-    quantities, given: data.given[k], entries: data.entries.map((alike) => alike[k]), numbers: data.numbers[k], told: data.told[k],
-    mistakes: data.mistakes[k], accepted: data.accepted[k],
-    choices: data.others[k - 1], contents: data.contents[k - 1], main: data.sections.map((alike) => alike[k - 1]).join("\n"),
+    quantities, given: data.given[k], entries: data.entries.map((alike) => alike[k] ?? alike[0]), numbers: placed(data.numbers[k]), told: data.told[k],
+    mistakes: data.mistakes[k], choices: data.others[k - 1], contents: data.contents[k - 1],
   }));
   const [own] = versions; // the page as it was written, then those with other choices
-  own.main = [...main.querySelectorAll(":scope > section")].map((section) => section.outerHTML).join("\n");
+  const sections = [...main.querySelectorAll(":scope > section")].map((section) => section.outerHTML);
+  // a section of another one is there where it isn't as here, without the numbers that are written below
+  versions.forEach((one, k) => { one.main = (k ? data.sections.map((alike, j) => withPlaces(alike[k - 1]) ?? sections[j]) : sections).join("\n"); });
   own.contents = document.querySelector("nav.contents").innerHTML;
   own.choices = Object.entries(data.choices).filter(([key]) => !key.startsWith("rounding.")).map(([key, [value]]) => `${key}=${value}`);
   let changes = new Map(); // by their keys as `--set` takes them, in the order in which they were made
@@ -177,7 +181,7 @@
     const told = flipped ? parts.slice(parts.findLastIndex((part) => part[1] === "of")) : parts;
     const shown = told.flatMap((part) => {
       if (!Array.isArray(part)) return [part];
-      const [place, ...looks] = part;
+      const [apart, ...looks] = part, place = Number(n) + apart;
       if (looks[0] === "of") return [`${flipped ? " " : ""}${relation([place])}`];
       const [sign, text] = written(numberAt(place), looks);
       return sign ? [sign, [text, place]] : [[text, place]];
@@ -449,7 +453,7 @@
   // what is worked now, for whoever asks: each quantity's numbers as they are shown
   const numbers = () => worked.quantities.map(({ name, start, count }) => [name, Array.from({ length: count }, (_, k) => worked.text(start + k))]);
   // for readers who are asked first: the range that is right of a number as it was, what known mistakes make of it
-  page.accepted = (n) => (changes.size ? null : version.accepted[n] || null);
+  page.accepted = (n) => (changes.size ? null : data.accepted[n] || null);
   page.mistakes = (n) => {
     const ways = isCell(n) ? version.mistakes[worked.owner[version.numbers[n]].name] || [] : [];
     return ways.map(([says, its]) => [says, worked.otherwise(version.numbers[n], its)]).filter(([, value]) => value.isFinite()).map(([says, value]) => [says, value.toFixed(20)]);

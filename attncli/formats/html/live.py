@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import product, zip_longest
+from itertools import pairwise, product, zip_longest
 from typing import Any, NamedTuple
 
 from attncli.document.blocks import ONLY_DATA, Document, parts_of
@@ -116,27 +117,27 @@ class LivePage(NamedTuple):
         """Returns how the page is worked: its quantities; of each number that can be asked how it
         came about, and which it is."""
         cells = _Cells(self.document.interactive.workings)
-        entries = [
-            [part if isinstance(part, str) else part[1:] for part in e] for e in asked.entries()
-        ]
+        entries = {
+            n: [part if isinstance(part, str) else _from(n, part) for part in entry]
+            for n, entry in asked.entries().items()
+        }
         told = {
             n: tree
-            for n, cell in enumerate(asked.cells)
+            for n, cell in asked.cells.items()
             if isinstance(cell, Location) and (tree := cells.told(cell)) is not None
         }
-        numbers = [
-            cells.place(cell) if isinstance(cell, Location) else tree_of(cell, cells.place)
-            for cell in asked.cells
-        ]
+        numbers = {
+            n: cells.place(cell) if isinstance(cell, Location) else tree_of(cell, cells.place)
+            for n, cell in asked.cells.items()
+        }
         quantities = [*cells.quantities()]
         mistakes = cells.mistakes(self.document.interactive.mistakes)
         return {
             "quantities": quantities,
-            "entries": entries,
-            "numbers": numbers,
+            "entries": _listed(entries),
+            "numbers": _apart(_listed(numbers)),
             "told": told,
             "mistakes": mistakes,
-            "accepted": self._accepted(asked),
             "given": _cells_by_key(self.numbers, self.changeable),
         }
 
@@ -163,18 +164,25 @@ class LivePage(NamedTuple):
         known = self.document.interactive.accepted
         decimals = int(str(self.document.data.rounding["decimals"]))
         found = {}
-        for n, cell in enumerate(asked.cells):
+        for n, cell in asked.cells.items():
             if isinstance(cell, Location) and cell in known and cell not in self.numbers:
                 low, high = known[cell]
                 if _MUCH * 10.0**-decimals < high - low < math.inf:
                     found[n] = [f"{end:.{decimals + 2}f}" for end in (low, high)]
         return found
 
-    def data(self, versions: Sequence[Mapping[str, Any]], sections: Sequence[object]) -> str:
-        """Writes all of it, as the page's script reads it: the page's own version, then others, and
-        the sections of these, those of one place together."""
-        alike = {key: [version[key] for version in versions] for key in versions[0]}
-        alike["entries"] = [*zip_longest(*alike["entries"])]
+    def data(
+        self,
+        asked: AskedNumbers,
+        versions: Sequence[Mapping[str, Any]],
+        sections: Sequence[Sequence[str]],
+    ) -> str:
+        """Writes all of it, as the page's script reads it: the page's own version, whose numbers
+        were `asked`, then others, and the sections of all."""
+        alike: dict[str, Sequence[Any]] = {
+            key: [version[key] for version in versions] for key in versions[0]
+        }
+        alike["entries"] = _beside(alike["entries"])
         rounding, changeable = self.document.data.rounding, self.changeable
         at = changeable.places
         data = {
@@ -189,7 +197,8 @@ class LivePage(NamedTuple):
             "varied": self._varied(),
             "others": [version["choices"] for version in versions[1:]],
             "contents": [version["contents"] for version in versions[1:]],
-            "sections": sections,
+            "sections": _others(sections),
+            "accepted": self._accepted(asked),
             **alike,
         }
         return packed(data)
@@ -213,6 +222,73 @@ class LivePage(NamedTuple):
 </div>
 <div id="sight"></div>
 """
+
+
+def _from(n: int, part: Sequence[str | int]) -> Sequence[str | int]:
+    """Returns how far from its own place n an entry has a number, and how that is written: many
+    entries are alike so."""
+    _, place, *looks = part
+    return [int(place) - n, *looks]
+
+
+def _apart(numbers: Sequence[object]) -> Sequence[object]:
+    """Returns lists of places, in which each is how far it is from the one before it."""
+    before = 0
+
+    def apart(part: object) -> object:
+        nonlocal before
+        if isinstance(part, list):
+            return [*map(apart, part)]
+        if not isinstance(part, int):
+            return part
+        before, step = part, part - before
+        return step
+
+    return [*map(apart, numbers)]
+
+
+_PLACES = re.compile(r'(?<= data-)(n|from)="([\d ]+)"')
+
+
+def _places_apart(section: str) -> str:
+    """Returns a section whose attributes have how far the places in them are from those before."""
+    before = 0
+
+    def apart(attribute: re.Match[str]) -> str:
+        nonlocal before
+        places = [*map(int, attribute[2].split())]
+        steps = [b - a for a, b in pairwise((before, *places))]
+        before = places[-1]
+        return f'{attribute[1]}="{" ".join(map(str, steps))}"'
+
+    return _PLACES.sub(apart, section)
+
+
+def _listed(by_place: Mapping[int, object]) -> Sequence[object]:
+    """Lists what has places; None where nothing has one."""
+    return [by_place.get(n) for n in range(max(by_place, default=-1) + 1)]
+
+
+def _beside(lists: Sequence[Sequence[object]]) -> Sequence[Sequence[object]]:
+    """Lists what versions have at each place, which takes little room where it is alike: None in
+    the place of what is as in the first of them, nothing where the rest are."""
+    places = []
+    for first, *others in zip_longest(*lists):
+        kept = [first, *(None if other == first else other for other in others)]
+        while kept and kept[-1] is None:
+            kept.pop()
+        places.append(kept)
+    return places
+
+
+def _others(sections: Sequence[Sequence[str]]) -> Sequence[Sequence[str | None]]:
+    """Lists the sections of other versions, those of one place together: None where it is as in the
+    first one."""
+    alike = zip_longest(*sections, fillvalue="")
+    return [
+        [None if other == own else _places_apart(other) for other in others]
+        for own, *others in alike
+    ]
 
 
 def _cells_by_key(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import groupby, zip_longest
+from itertools import groupby
 from string import Template
 from typing import Any, NamedTuple
 
@@ -294,14 +294,20 @@ class _PageParts(NamedTuple):
 
 
 def _parts_of(
-    documents: Sequence[Document], fields: AnswerFields, live: LivePage | None = None
+    documents: Sequence[Document],
+    fields: AnswerFields,
+    live: LivePage | None = None,
+    own: _PageParts | None = None,
 ) -> _PageParts:
+    """Writes parts of a page; of one that a script shows in place of its `own`, whose numbers it
+    writes then."""
     first = documents[0]
     of_sheet = first.paper is not None and first.paper.kind == "sheet"
     changed = None if live is None else live.numbers
-    asked = AskedNumbers(first.interactive.origins, of_sheet=of_sheet, changed=changed)
+    like = None if own is None else own.asked
+    asked = AskedNumbers(first.interactive.origins, of_sheet=of_sheet, changed=changed, like=like)
     pairs = [
-        (part, _style(asked, fields.of(document)))
+        (part, _style(asked, fields.of(document), later=own is not None))
         for k, document in enumerate(documents)
         for part in _parts(_pieces(document, live), on_new_page=k > 0)
     ]
@@ -331,36 +337,35 @@ def _changing(live: LivePage, own: _PageParts, assets: PageAssets) -> str:
 def _living(live: LivePage, own: _PageParts, assets: PageAssets) -> str:
     """Writes the scripts of a page that is worked again, and what they go by: its own version, and
     those with other choices."""
-    versions, sections = [live.version(own.asked)], list[Sequence[str]]()
+    versions = [live.version(own.asked)]
+    sections = [_parts_of([live.document], AnswerFields(), live, own).sections]
     for choices, other in live.others():
-        written = _parts_of([other.document], AnswerFields(), other)
+        written = _parts_of([other.document], AnswerFields(), other, own)
         texts = {"choices": choices, "contents": written.contents}
         versions.append({**texts, **other.version(written.asked)})
         sections.append(written.sections)
-    # beside each other what is alike takes little room
-    alike = [*zip_longest(*sections, fillvalue="")]
-    data = (
-        f'<script type="application/octet-stream" id="live">{live.data(versions, alike)}</script>'
-    )
+    data = live.data(own.asked, versions, sections)
+    data = f'<script type="application/octet-stream" id="live">{data}</script>'
     return f"{data}\n{assets.later_scripts_of(LIVE_SCRIPTS)}"
 
 
-def _style(asked: AskedNumbers, fields: SheetFields | None) -> HtmlStyle:
+def _style(asked: AskedNumbers, fields: SheetFields | None, *, later: bool = False) -> HtmlStyle:
+    """Returns how a page is written; numbers `later`, but for those that no script writes."""
     blank = empty if fields is None else fields.number
     plainly = HtmlStyle(mathematics=partial(_mathematics, asked))
     named = partial(spans_html, style=plainly)
+    relation = partial(asked.relation, later=later) if asked.changing else None
     return HtmlStyle(
-        mathematics=partial(_mathematics, asked),
+        mathematics=partial(_mathematics, asked, later=later),
         blank=blank,
-        tables=TableStyle(asked.number, _framed, looks_of),
-        working=WorkingStyle(
-            partial(asked.expression, blank=blank), asked.relation if asked.changing else None
-        ),
+        tables=TableStyle(partial(asked.number, later=later), _framed, looks_of),
+        working=WorkingStyle(partial(asked.expression, blank=blank, later=later), relation),
         answered=None if fields is None else fields.answered,
         picture=partial(figure_html, asked=asked),
         products=True,
         field_width=_BLANK if fields is None else fields.check.width + _MORE + _PADDING,
         mark=partial(asked.mark, named=named) if asked.changing else None,
+        told=_style(asked, fields) if later else None,
     )
 
 
@@ -463,7 +468,8 @@ def _each(pieces: Iterable[Any], style: HtmlStyle) -> Iterator[str]:
     """Writes pieces one below the other."""
     for piece in pieces:
         if isinstance(piece, _Within):
-            inside = "\n".join(_blocks(piece.blocks, style))
+            kept = style.of_told if piece.kind == "told" else style
+            inside = "\n".join(_blocks(piece.blocks, kept))
             yield f'<div class="{piece.kind}">\n{inside}\n</div>'
         elif isinstance(piece, Tables):
             beside = "\n".join(_together(group, style) for group in in_groups(piece.matrices))
@@ -509,7 +515,7 @@ def _framed(table: str, kind: str) -> str:
     return f'<div class="scroll">{named}</div>'
 
 
-def _mathematics(asked: AskedNumbers, node: Expression | Equation) -> str:
+def _mathematics(asked: AskedNumbers, node: Expression | Equation, *, later: bool = False) -> str:
     """Writes what has numbers, so that these can be asked; formulas as browsers draw them."""
     has_numbers = any(isinstance(leaf, Number) for leaf in leaves(node))
-    return asked.expression(node) if has_numbers else mathml(node, _FORMULAS)
+    return asked.expression(node, later=later) if has_numbers else mathml(node, _FORMULAS)

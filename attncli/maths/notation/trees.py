@@ -14,7 +14,7 @@ from attncli.maths.numbers import decimals
 
 Tree = int | str | list["Tree"]
 """A number's place, or its digits; or a sign with what it is between."""
-PlaceOf = Callable[[Location], int]
+PlaceOf = Callable[[Location], int | str]
 
 _SIGNS: Mapping[type, str] = MappingProxyType(
     {
