@@ -222,6 +222,39 @@ def test_a_changed_setting_keeps_the_focus(page: Any) -> None:
     assert page.locator("#how input").count() == 1
 
 
+def test_a_click_goes_to_a_cell_that_is_to_come(page: Any) -> None:
+    page.keyboard.press("ArrowRight")
+    later = page.locator(".product .result td.later")
+    later.nth(3).click()
+    assert place(page) == "5 of 72"
+    page.get_by_role("button", name="Ask me first").click()
+    later.nth(2).click()
+    assert place(page) == "7 of 72"
+    assert (
+        page.evaluate("document.activeElement.ariaLabel") == page.locator("#how bdi").inner_text()
+    )
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 740), (360, 740), (1280, 300)])
+def test_what_a_number_is_worked_from_is_in_sight(
+    width: int, height: int, first: Path, chromium: Any
+) -> None:
+    """On the page where there is room; else one who is asked is told it."""
+    with opened(chromium, first, viewport={"width": width, "height": height}) as page:
+        page.locator(".stepper").wait_for()
+        page.keyboard.press("ArrowRight")
+        go_to(page, "exp[I, I]")
+        page.get_by_role("button", name="Ask me first").click()
+        bar = page.locator("#bar").bounding_box()["y"]
+        boxes = [one.bounding_box() for one in page.locator("td.operand:visible").all()]
+        seen = [box for box in boxes if box["y"] > 0 and box["y"] + box["height"] <= bar]
+        told = page.locator("#how form .of").inner_text()
+        assert seen if told == "" else told.startswith("scores[I, I] = ")
+        cell = page.locator("td.now:not(.operand)").last.bounding_box()
+        assert cell["y"] > 0
+        assert cell["y"] + cell["height"] <= bar
+
+
 def test_the_terms_come_one_after_the_other(page: Any) -> None:
     """Within 300 ms; at once for those who want no motion."""
     longest = """() => Math.max(0, ...document.getAnimations()

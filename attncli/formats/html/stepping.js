@@ -7,6 +7,8 @@
   const TABLES = ["table:is(.quantity, .vectors):not(:is(.left, .above, .after) *)", ":is(.left, .above, .after) table", "table.working"];
   const [FEWEST, MOST] = [2, 120]; // stops of a page
   const PAUSE = 1500; // milliseconds between stops that are played
+  const NARROW = 960; // of a window, pixels
+  const MOST_TOLD = 6; // operands that are told where they are out of sight
   const FURTHEST = 50; // pixels from which on a finger swipes
 
   // -- stops: a cell, or a row, or a table, as fine as there is room for ------------------------------
@@ -145,13 +147,29 @@
 
   const inSight = () => {
     const { table, numbers: [n] } = stops[at], cell = page.places.get(n)?.filter((one) => table.contains(one)).map(cellOf).at(-1);
-    const whole = cell?.closest(".product");
-    const high = innerHeight - bar.offsetHeight;
-    const shown = whole && whole.getBoundingClientRect().height < high * 0.9 ? whole : cell;
-    if (!shown) return;
-    const { top, bottom } = shown.getBoundingClientRect();
-    if (top < 50 || bottom > high) scrollBy({ top: (top + bottom) / 2 - high / 2, behavior: page.instant });
-    cell?.closest(".scroll")?.contains(cell) && cell.scrollIntoView({ block: "nearest", inline: "nearest", behavior: page.instant });
+    if (!cell) return;
+    const high = innerHeight - bar.offsetHeight, whole = cell.closest(".product");
+    // what it is worked from is in sight with it, where both fit
+    const from = page.operandsOf(n).flatMap((other) => nearest(other, cell));
+    const low = innerWidth > NARROW ? 50 : 90; // what else stays in sight is above
+    const [top, bottom] = [[...from, whole || cell], [whole || cell], [cell]].map(spanOf).find(([top, bottom]) => bottom - top < high - low) || spanOf([cell]);
+    if (top < low || bottom > high) scrollBy({ top: (top + bottom) / 2 - (high + low) / 2, behavior: page.instant });
+    cell.closest(".scroll") && cell.scrollIntoView({ block: "nearest", inline: "nearest", behavior: page.instant });
+    const isSeen = (/** @type {Element} */ one) => { const [top, bottom] = spanOf([one]); return top >= low && bottom <= high; };
+    const away = page.operandsOf(n).filter((other) => !nearest(other, cell).some(isSeen));
+    const told = away.slice(0, MOST_TOLD).map((other) => `${page.nameOf(other)} = ${resultOf(other)}`);
+    given.textContent = [...told, ...(away.length > MOST_TOLD ? ["…"] : [])].join(", ");
+  };
+  const spanOf = (/** @type {Element[]} */ them) => {
+    const boxes = them.map((one) => one.getBoundingClientRect());
+    const [top, bottom] = [Math.min(...boxes.map((box) => box.top)), Math.max(...boxes.map((box) => box.bottom))];
+    return [top, bottom];
+  };
+  // where a number is seen, nearest to a cell
+  const nearest = (/** @type {number} */ n, /** @type {Element} */ cell) => {
+    const { top } = cell.getBoundingClientRect(), apart = (/** @type {Element} */ one) => Math.abs(one.getBoundingClientRect().top - top);
+    const seen = (page.places.get(n) || []).filter((one) => one.checkVisibility({ visibilityProperty: true }));
+    return seen.map(cellOf).sort((a, b) => apart(a) - apart(b)).slice(0, 1);
   };
 
   const end = () => {
@@ -217,6 +235,7 @@
   const field = element("input", { size: 9, autocomplete: "off", spellcheck: false, inputMode: "text" });
   const verdict = element("span", { className: "verdict" });
   verdict.setAttribute("role", "status");
+  const given = element("div", { className: "of" }); // what is worked from, where it is out of sight
 
   const askFirst = (/** @type {boolean} */ is) => {
     if (asking === is) return;
@@ -232,7 +251,8 @@
     const name = page.nameOf(n);
     Object.assign(field, { value: "", ariaLabel: name });
     verdict.textContent = said;
-    const form = element("form", { className: "line" }, verdict, element("bdi", { textContent: name }), " = ", field, " ",
+    said = "";
+    const form = element("form", { className: "line" }, verdict, given, element("bdi", { textContent: name }), " = ", field, " ",
       element("button", { textContent: "Check" }), " ", button("Hint", () => hint(n)), " ", button("Show it", () => answered("")));
     form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -282,6 +302,15 @@
     else if (event.key === "ArrowLeft" && at >= 0) go(at - 1);
     else return;
     event.preventDefault();
+  });
+
+  // a cell that is to come is gone to
+  document.addEventListener("click", (event) => {
+    const on = page.numberAt(event), n = Number(on?.getAttribute("data-n"));
+    const k = at >= 0 && on?.closest(".later") ? stops.findIndex((stop) => stop.numbers.includes(n)) : -1;
+    if (k < 0) return;
+    stop();
+    go(k);
   });
 
   /** @type {Touch | null} */
