@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
@@ -118,6 +119,16 @@ def test_several_that_share_as_much_are_listed() -> None:
     page = told("sqrt")
     assert all(f"{question.key} " in page for question in found)
     assert "kv_cache" not in page
+
+
+def test_what_is_only_near_is_said_to_be() -> None:
+    """A question that has hardly a word of what is asked isn't taken for it; a step that is asked for is named."""
+    page = told("which", "colour", "has", "the", "longest", "gradient", "tomorrow")
+    assert page.startswith("Nearest to your question:\n")
+    assert "where_gradients_go" in page
+    page = told("what", "is", "layer", "norm")
+    assert "The step by itself? attn explain norm" in page[:300]
+    assert "Nearest to" not in told("norm", "before", "or", "after")
 
 
 def test_what_no_question_asks_is_said() -> None:
