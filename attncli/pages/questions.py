@@ -413,8 +413,8 @@ class _Answer:
             yield Table(("", *names), rows)
 
     def of_cells(self, texts: Sequence[str]) -> Table:
-        """Returns a table of some cells, a column each, in all settings; a dash stands where one
-        has no such cell."""
+        """Returns a table of some cells, a column each, in all settings; nothing stands where
+        one has no such cell."""
         rows = (
             (setting, *(_shown(trace, text) for text in texts))
             for setting, trace in self.traces.items()
@@ -499,9 +499,9 @@ def _number(trace: Trace, text: str) -> Number:
 
 
 def _shown(trace: Trace, text: str) -> str:
-    """Returns the number of a cell as it is shown, and a dash where the trace doesn't have it."""
+    """Returns the number of a cell as it is shown; nothing where the trace doesn't have it."""
     has = text == CACHE or _named(trace, text) is not None
-    return plain(_number(trace, text)) if has else "–"
+    return plain(_number(trace, text)) if has else ""
 
 
 def _row(quantity: Quantity, text: str) -> Iterator[str]:

@@ -131,6 +131,19 @@ def test_what_is_only_near_is_said_to_be() -> None:
     assert "Nearest to" not in told("norm", "before", "or", "after")
 
 
+@pytest.mark.parametrize("question", ALL.values(), ids=list(ALL))
+def test_settings_differ_in_what_is_set_side_by_side(question: Question) -> None:
+    """No table of a row that several settings have says the same of all of them."""
+    if len(question.settings) < 2:
+        return
+    for section in question_page(question).sections:
+        for table in (block for block in section.blocks if isinstance(block, Table)):
+            assert len(table.rows) == 1 or len({row[1:] for row in table.rows}) > 1
+    assert not re.search(
+        r"\d,\d{3}\b", "".join(line for line in told(question.key).splitlines() if "│" in line)
+    )
+
+
 def test_what_no_question_asks_is_said() -> None:
     assert "no question has these words; see attn explain" in told("foo", "bar", code=2)
     assert "did you mean i_love_ai?" in told("i_love_a", code=2)
@@ -332,8 +345,12 @@ def test_without_norms_there_are_none() -> None:
     page = CliRunner().invoke(app, shlex.split(typed)[1:]).stdout
     assert "normed" not in page
     assert "final_norm.normed" in CliRunner().invoke(app, ["run", question.scenario]).stdout
-    page = in_one_line(told(question.key))
-    assert "after (post) │ –" in page
+    rows = [
+        line.split("│")
+        for line in told(question.key).splitlines()
+        if line.startswith("  after (post) │")
+    ]
+    assert [len(cells.split()) for _, cells in rows] == [2, 0]
 
 
 @pytest.mark.parametrize("question", ALL.values(), ids=list(ALL))
