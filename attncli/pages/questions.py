@@ -58,7 +58,7 @@ from attncli.scenario.file.keys import (
 from attncli.scenario.file.nodes import Scalar
 from attncli.scenario.file.problems import Diagnostics
 from attncli.steps.order import STORY, keys_of, step_named
-from attncli.steps.schema import SCENARIO
+from attncli.steps.schema import SCENARIO, STEP_NAMES
 from attncli.trace import Quantity, Trace
 from attncli.trace.quantity import known_name
 
@@ -165,15 +165,43 @@ def stems(texts: Iterable[str]) -> Iterator[str]:
 def questions_with(text: str) -> list[Question]:
     """Finds the questions that a text asks, as its words tell: the one that shares most with it, or
     several that share as much. A word counts the more, the fewer questions have it."""
+    each = _shared_with(text)
+    most = max(each.values())
+    return [questions()[key] for key, share in each.items() if most > 0 and share == most]
+
+
+def _shared_with(text: str) -> Mapping[str, float]:
+    """Tells how much each question shares with a text, by its key."""
     asked = frozenset(stems([text]))
     known = questions().values()
     counts = Counter(stem for question in known for stem in question.found_by)
-    each = {
+    return {
         question.key: sum(log(1 + len(known) / counts[stem]) for stem in asked & question.found_by)
         for question in known
     }
-    most = max(each.values())
-    return [question for question in known if most > 0 and each[question.key] == most]
+
+
+_NEAREST = 3
+"""So many questions are listed where none has half of the words."""
+
+
+def nearest_to(text: str) -> list[Question]:
+    """Lists the questions that share most with a text, where none has half of its words; else
+    none."""
+    asked = frozenset(stems([text]))
+    if any(len(asked & q.found_by) * 2 >= len(asked) for q in questions_with(text)):
+        return []
+    each = _shared_with(text)
+    nearest = sorted(each, key=lambda key: -each[key])[:_NEAREST]
+    return [questions()[key] for key in nearest if each[key] > 0]
+
+
+def step_asked_for(text: str) -> str:
+    """Returns the step that a text asks for by its name, or by what people call it, and by nothing
+    else: `norm` for “what is layer norm”. Returns nothing for other texts."""
+    words = [word for word in _WORD.findall(text.casefold()) if word not in _STOPS]
+    name = "_".join(words)
+    return name if name in STORY else STEP_NAMES.get(name, "")
 
 
 def questions_about(word: str) -> list[Question]:
@@ -222,8 +250,23 @@ def answer(text: str) -> Document | None:
     known = named(text)
     if known is not None:
         return _page_on(known)
+    return _page_for(text)
+
+
+def _page_for(text: str) -> Document | None:
+    """Returns the page for words in which somebody asks; a step that these name is told first."""
+    if nearest := nearest_to(text):
+        page = questions_page(nearest, "Nearest to your question")
+        says = Paragraph(("Nearest to your question:",))
+        return page._replace(closing=(says, *page.closing))
     found = questions_with(text)
-    return _page_of(found) if found else None
+    if not found:
+        return None
+    page, step = _page_of(found), step_asked_for(text)
+    if not step:
+        return page
+    itself = Callout(("The step by itself? ", Term(f"attn explain {step}")))
+    return page._replace(about=(itself, *page.about))
 
 
 def _page_of(found: Sequence[Question]) -> Document:
@@ -338,7 +381,8 @@ class _Answer:
             elif len(self.traces) == 1:
                 yield from self.of_rows(some)
             else:
-                yield from map(self.of_row, some)
+                tables = [self.of_row(text) for text in some]
+                yield from (table for table in tables if len({row[1:] for row in table.rows}) > 1)
 
     def kind_of(self, text: str) -> str:
         """Tells what is compared: `cells`, `rows`, or something by its own name."""
@@ -369,8 +413,8 @@ class _Answer:
             yield Table(("", *names), rows)
 
     def of_cells(self, texts: Sequence[str]) -> Table:
-        """Returns a table of some cells, a column each, in all settings; a dash stands where one
-        has no such cell."""
+        """Returns a table of some cells, a column each, in all settings; nothing stands where
+        one has no such cell."""
         rows = (
             (setting, *(_shown(trace, text) for text in texts))
             for setting, trace in self.traces.items()
@@ -455,9 +499,9 @@ def _number(trace: Trace, text: str) -> Number:
 
 
 def _shown(trace: Trace, text: str) -> str:
-    """Returns the number of a cell as it is shown, and a dash where the trace doesn't have it."""
+    """Returns the number of a cell as it is shown; nothing where the trace doesn't have it."""
     has = text == CACHE or _named(trace, text) is not None
-    return plain(_number(trace, text)) if has else "–"
+    return plain(_number(trace, text)) if has else ""
 
 
 def _row(quantity: Quantity, text: str) -> Iterator[str]:

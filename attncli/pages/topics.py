@@ -28,7 +28,7 @@ _SIZES = (1, 4, 16, 64, 256, 512)
 
 
 def _shown(x: float) -> str:
-    return f"{decimals.round_to(Decimal(float(x)), 3):,}"
+    return str(decimals.round_to(Decimal(float(x)), 3))
 
 
 def _line(name: str, form: Expression, result: int) -> Line:
@@ -101,7 +101,7 @@ def _width() -> tuple[Block, ...]:
     sizes = []
     for size, heads in _MODELS:
         table, layer = _VOCABULARY * size, 12 * size**2  # 4 d² of attention, 8 d² of the network
-        sizes.append((str(size), str(heads), str(size // heads), f"{table:,}", f"{layer:,}"))
+        sizes.append((str(size), str(heads), str(size // heads), str(table), str(layer)))
     room = tuple((str(size), _shown(_largest_cosine(size))) for size in (3, 16, 64, 768))
     cost = (
         "Twice the width makes the table twice as large and each layer four times. The four"
@@ -164,7 +164,7 @@ def _cache_sizes() -> tuple[Block, ...]:
     rows, lines = [], []
     for name, layers, m, heads, d_k in _CACHES:
         token = layers * heads * 2 * d_k * _HALF
-        rows.append((name, *(f"{n:,}" for n in (layers, m, heads, d_k, token, token * m))))
+        rows.append((name, *map(str, (layers, m, heads, d_k, token, token * m))))
         line = _line(name, _product(layers, m, heads, 2 * d_k, _HALF), token * m)
         lines.append(line)
     headings = ("Model", "Layers", "m", "kv_heads", "d_k", "Bytes a token", "Bytes")

@@ -63,7 +63,7 @@ KEY_NAMES = MappingProxyType(
 """Words of other programs and people for keys, each with the key."""
 
 
-_STEP_NAMES = MappingProxyType(
+STEP_NAMES = MappingProxyType(
     {
         **dict.fromkeys(
             ("input_gate", "forget_gate", "output_gate", "update_gate", "reset_gate"), "gates"
@@ -92,8 +92,8 @@ def step_meant(word: str) -> str | None:
     """Says which step a word means that names a step, or something that one makes; returns None
     where it is neither."""
     name = word.casefold()
-    if name in _STEP_NAMES:
-        step = step_named(_STEP_NAMES[name])
+    if name in STEP_NAMES:
+        step = step_named(STEP_NAMES[name])
         return f"it belongs to the step {step.name}{_more_of(step)}"
     if name in STORY:
         return f"{name} is a step{_more_of(step_named(name))}"
@@ -110,8 +110,8 @@ def _more_of(step: Step[Any]) -> str:
 
 def nearest_step(name: str, own: Sequence[str] = ()) -> str:
     """Suggests the step that is meant by a name that none has; a scenario's `own` come first."""
-    if name.casefold() in _STEP_NAMES:
-        return f"did you mean {_STEP_NAMES[name.casefold()]}?"
+    if name.casefold() in STEP_NAMES:
+        return f"did you mean {STEP_NAMES[name.casefold()]}?"
     return nearest(name, (*own, *STORY), _maker)
 
 

@@ -60,3 +60,9 @@ def test_shapes_are_said_again_only_where_they_differ() -> None:
     assert len([part for part in shown_parts(trace) if part.step == "scores"]) > 1
     page = " ".join(page_of(trace).split())
     assert page.count("Shapes: (3 × 2)(2 × 3) = (3 × 3).") == 1
+
+
+def test_decimals_are_told_only_where_a_number_has_some() -> None:
+    """Counts of pairs have none, scores of pairs do."""
+    told = {name: page_of(trace_of(SHIPPED[name])) for name in ("bpe", "wordpiece", "tokenizers")}
+    assert [name for name, page in told.items() if "decimals, rounded" in page] == ["wordpiece"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
@@ -118,6 +119,29 @@ def test_several_that_share_as_much_are_listed() -> None:
     page = told("sqrt")
     assert all(f"{question.key} " in page for question in found)
     assert "kv_cache" not in page
+
+
+def test_what_is_only_near_is_said_to_be() -> None:
+    """A question that has hardly a word of what is asked isn't taken for it; a step that is asked for is named."""
+    page = told("which", "colour", "has", "the", "longest", "gradient", "tomorrow")
+    assert page.startswith("Nearest to your question:\n")
+    assert "where_gradients_go" in page
+    page = told("what", "is", "layer", "norm")
+    assert "The step by itself? attn explain norm" in page[:300]
+    assert "Nearest to" not in told("norm", "before", "or", "after")
+
+
+@pytest.mark.parametrize("question", ALL.values(), ids=list(ALL))
+def test_settings_differ_in_what_is_set_side_by_side(question: Question) -> None:
+    """No table of a row that several settings have says the same of all of them."""
+    if len(question.settings) < 2:
+        return
+    for section in question_page(question).sections:
+        for table in (block for block in section.blocks if isinstance(block, Table)):
+            assert len(table.rows) == 1 or len({row[1:] for row in table.rows}) > 1
+    assert not re.search(
+        r"\d,\d{3}\b", "".join(line for line in told(question.key).splitlines() if "│" in line)
+    )
 
 
 def test_what_no_question_asks_is_said() -> None:
@@ -321,8 +345,12 @@ def test_without_norms_there_are_none() -> None:
     page = CliRunner().invoke(app, shlex.split(typed)[1:]).stdout
     assert "normed" not in page
     assert "final_norm.normed" in CliRunner().invoke(app, ["run", question.scenario]).stdout
-    page = in_one_line(told(question.key))
-    assert "after (post) │ –" in page
+    rows = [
+        line.split("│")
+        for line in told(question.key).splitlines()
+        if line.startswith("  after (post) │")
+    ]
+    assert [len(cells.split()) for _, cells in rows] == [2, 0]
 
 
 @pytest.mark.parametrize("question", ALL.values(), ids=list(ALL))

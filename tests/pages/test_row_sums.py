@@ -17,6 +17,7 @@ from attncli.maths.equations.matrix import Matrix
 from attncli.maths.numbers import decimals
 from attncli.names import Word, words
 from tests.auditor.calculator import number, rounds_to
+from tests.helpers.pages import SHIPPED, page_of, trace_of
 
 TABLE_ROW = {"markdown": re.compile(r" *\| *"), "terminal": re.compile(r" *│ *|  +")}
 NAMES = ("a", "sum", "row sum", "Σ", "sum ")
@@ -60,3 +61,13 @@ def test_sums_are_true_from_the_digits_shown(form: str, block: MatrixBlock) -> N
         assert rounds_to(added, total.removeprefix("≈ "))
     else:
         assert number(total) == added
+
+
+def test_a_sum_that_is_off_is_remarked_on_where_the_page_first_has_one() -> None:
+    """Also in a step that happens again and is told in fewer words."""
+    page = page_of(trace_of(SHIPPED["next_token"]))
+    before, remark, after = page.partition("The numbers are rounded one by one")
+    assert remark
+    assert "1.001" in before[-400:]
+    assert "1.001" not in before[:-400]
+    assert "rounded one by one" not in after

@@ -238,7 +238,7 @@ def _blocks(
 ) -> list[Block]:
     """Returns a part's working, and its tables one after the other."""
     tables = _separate(table_together(trace, part, selection), part)
-    worked = one_by_one(shown_quantities(trace, part, selection), selection)
+    worked = one_by_one(shown_quantities(trace, part, selection))
     blocks = [*opening_blocks(trace, part, selection, context, alone=True), *worked, *tables]
     return [as_met(part, block) for block in _begun_anew(blocks, part)]
 

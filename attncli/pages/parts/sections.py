@@ -302,7 +302,7 @@ def _turned(table: MatrixBlock) -> MatrixBlock:
     return table._replace(display=table.display._replace(turned=turned))
 
 
-def one_by_one(quantities: Iterable[ShownQuantity], selection: Selection) -> list[Block]:
+def one_by_one(quantities: Iterable[ShownQuantity]) -> list[Block]:
     """Returns each quantity's working with its table behind it, as an exercise has them."""
     blocks: list[Block] = []
     for quantity in quantities:
@@ -310,7 +310,7 @@ def one_by_one(quantities: Iterable[ShownQuantity], selection: Selection) -> lis
             _gone_on(blocks, quantity.working) if quantity.again else [*blocks, *quantity.working]
         )
         if quantity.table is not None:
-            blocks += [quantity.table, *_about_sums(quantity.table, selection)]
+            blocks += [quantity.table, *_about_sums(quantity.table)]
     return blocks
 
 
@@ -368,7 +368,7 @@ def _arranged(
                 continue
             blocks[-1:] = [DataTable(quantity.table), *blocks[-1:]]
         else:
-            blocks += one_by_one([quantity], selection)
+            blocks += one_by_one([quantity])
     return [*blocks, *_columns(lists)]
 
 
@@ -384,7 +384,7 @@ def _each_in_turn(quantities: Sequence[ShownQuantity], selection: Selection) -> 
         if table is not None and (is_aside or own.is_number or is_given):
             blocks += [*quantity.working, DataTable(table)]
         else:
-            blocks += one_by_one([quantity], selection)
+            blocks += one_by_one([quantity])
     return blocks
 
 
@@ -550,9 +550,9 @@ def _gone_on(blocks: Sequence[Block], working: Sequence[Block]) -> list[Block]:
             return [*blocks, *working]
 
 
-def _about_sums(table: MatrixBlock, selection: Selection) -> list[Block]:
+def _about_sums(table: MatrixBlock) -> list[Block]:
     """Remarks on rows that don't add up to 1 as they are shown."""
-    if not table.display.with_sums or selection.detail == "summary":
+    if not table.display.with_sums:
         return []
     shown = elided(len(table.rows), MOST_PARTS)
     sums = [Sum(table.matrix.row(table.rows[k]).entries) for k in shown if k is not None]

@@ -21,7 +21,7 @@ from attncli.document.languages import Words, sentences_in, words_of
 from attncli.document.retold import Mark
 from attncli.errors import agreed, counted, listed
 from attncli.maths.equations import deciding
-from attncli.maths.equations.tree import Equation, Number, Root, Symbol
+from attncli.maths.equations.tree import Equation, Number, Root, Symbol, numbers_in
 from attncli.maths.numbers import decimals
 from attncli.maths.numbers.rounding import Rounding
 from attncli.names import Word, below
@@ -336,17 +336,27 @@ def facts_at_the_end(trace: Trace, queries: Sequence[str] = ()) -> DefinitionLis
 
 def facts_in_short(trace: Trace) -> Spans:
     """Returns the facts on one line: `3 tokens · d_model 2 · not scaled · 3 decimals, rounded at
-    each step`"""
+    each step`; nothing of decimals where no number has some."""
     outline, scenario = outline_of(trace), trace.scenario
     facts = _own_sizes(scenario) if scenario.plan.written.alone else _main_sizes(outline)
     facts += [spans for s in scenario.stacks[:1] if _attends(trace, s)
               for spans in [_scaling_in_short(outline, s)]]  # fmt: skip
+    if not _has_decimals(trace):
+        return joined(map(_without_sign, facts), " · ")
     rounding = trace.rounding
     when = "at each step" if rounding.carries else "only on the page"
     places = f"{counted(rounding.decimals, 'decimal')}{_own_decimals(rounding)}"
     ends = (f"{places}, rounded {when}", f"{places} {when}")
     lines = [joined(map(_without_sign, (*facts, (end,))), " · ") for end in ends]
     return lines[len(text_of_spans(lines[0])) > _ON_A_LINE]
+
+
+def _has_decimals(trace: Trace) -> bool:
+    """Tells whether any number of a trace is shown with decimals, as counts of pairs aren't."""
+    matrices = (quantity.matrix for quantity in trace.quantities.values())
+    rows = (matrix.row(i) for matrix in matrices for i in range(matrix.shape[0]))
+    shown = (number.shown for row in rows for number in numbers_in(row))
+    return any(number.is_finite() and decimals.places(number) > 0 for number in shown)
 
 
 _ON_A_LINE = 78
