@@ -643,6 +643,58 @@ def test_the_answer_keeps_its_cell(chromium: Any, tmp_path: Path) -> None:
             assert number == dict(page.evaluate(NAMED))[name]
 
 
+WAS = """[...document.querySelectorAll('main td[data-was]:not([data-was=""])')].filter(
+  cell => cell.checkVisibility()).map(cell => {
+    const number = cell.querySelector("[data-n]").getBoundingClientRect();
+    const below = parseFloat(getComputedStyle(cell, "::after").height);
+    return cell.getBoundingClientRect().bottom - number.bottom - below; })"""
+"""The room below each number for what it was, besides what that takes."""
+ROWS = """[...document.querySelectorAll('.product')].flatMap(product => {
+  const tops = kind => [...product.querySelectorAll(`:scope > .${kind} tbody tr`)].map(
+    row => row.getBoundingClientRect().top);
+  return tops("left").map((top, k) => Math.abs(top - tops("result")[k])); })"""
+"""How far rows of results stand from those of their left operands."""
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_what_was_stands_below_what_is(chromium: Any, tmp_path: Path, width: int) -> None:
+    """It has room of its own, and the rows of a product stay in line."""
+    with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:
+        page.set_viewport_size({"width": width, "height": 900})
+        page.evaluate(
+            "changes => attncli.live.changeTo(changes)", [("scale", "sqrt_d_k"), ("W_Q[1,1]", "3")]
+        )
+        rooms, rows = page.evaluate(WAS), page.evaluate(ROWS)
+        assert len(rooms) > 20
+        assert min(rooms) >= 0
+        assert rows
+        assert max(rows) <= 1
+
+
+def test_the_answer_leads_to_its_step(chromium: Any, tmp_path: Path) -> None:
+    """Also where the step has another number."""
+    with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:
+        for scale in ("none", "sqrt_d_k"):
+            page.evaluate("scale => attncli.live.changeTo([['scale', scale]])", scale)
+            link = page.locator(".answer a")
+            heading = page.locator(f"{link.get_attribute('href')} h2").inner_text()
+            assert heading == f"{link.inner_text().removeprefix('step ')} · Softmax"
+
+
+def test_keys_undo_a_change(chromium: Any, tmp_path: Path) -> None:
+    """On the page; in a field they are the field's. A choice is called by its sign."""
+    with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:
+        page.get_by_label("Scale").select_option("√d_k")
+        assert page.inner_text(".made").startswith("Changed: scale none → √d_k. ")
+        page.locator('td > [data-set="W_V[1,2]"] >> visible=true').first.click()
+        page.keyboard.press("Control+z")
+        assert page.inner_text(".made").startswith("Changed")
+        page.keyboard.press("Escape")
+        page.keyboard.press("Control+z")
+        assert page.inner_text(".made") == ""
+        assert page.get_by_label("Scale").input_value() == "none"
+
+
 def test_other_pages_have_no_fields() -> None:
     for name, why in STILL.items():
         if name not in ("embedding_table", "i_can_go_alone"):
