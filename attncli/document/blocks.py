@@ -297,7 +297,7 @@ def in_lines(
         if isinstance(block, ProductBlock) and not fits(block):
             yield from block.told
         elif isinstance(block, MatrixBlock) and not softmaxes:
-            yield block._replace(after=None)
+            yield block._replace(display=block.display._replace(after=None))
         else:
             yield block
 
@@ -351,6 +351,15 @@ def parts_of(block: Block, kind: type[_Kind] | tuple[type[_Kind], ...]) -> Itera
             waiting += part[::-1]
 
 
+class Folded(NamedTuple):
+    """What a section tells besides, for formats that can fold it away."""
+
+    more: Spans = ()
+    """What is told to readers who want to know more, behind its first words."""
+    lesson: tuple[Block, ...] = ()
+    """What a lesson says of its step besides the working, at the section's end."""
+
+
 class Section(NamedTuple):
     """A section of a page: one step, whose names leave out the path of the section."""
 
@@ -371,12 +380,10 @@ class Section(NamedTuple):
     """The worked solution, which no student's sheet has."""
     since: int | None = None
     """The number of the first step, where only the last of several is told."""
-    more: Spans = ()
-    """What is told to readers who want to know more, for formats that can fold it away."""
+    folded: Folded = Folded()
+    """What is told besides, for formats that can fold it away."""
     own: str = ""
     """The name of a step that a scenario wrote itself, which is an `equations` step."""
-    lesson: tuple[Block, ...] = ()
-    """What a lesson says of its step besides the working, for formats that can fold it away."""
 
     @property
     def points(self) -> "Worth":

@@ -45,6 +45,8 @@ class TableDisplay(NamedTuple):
     """Whether it stands below the table before it, not beside."""
     paired: bool = False
     """Whether the table behind it belongs beside it."""
+    after: MatrixBlock | None = None
+    """The softmax of its rows, which stands to the right of them where products are laid out."""
 
 
 class MatrixBlock(NamedTuple):
@@ -74,8 +76,11 @@ class MatrixBlock(NamedTuple):
     data_rows: tuple[int, ...] = ()
     """The rows that data have where fewer are shown: of what an expert makes also those of tokens
     that don't go there."""
-    after: MatrixBlock | None = None
-    """The softmax of its rows, which stands to the right of them where products are laid out."""
+
+    @property
+    def after(self) -> MatrixBlock | None:
+        """Returns what is displayed to the right of it, if anything is."""
+        return self.display.after
 
     @property
     def given(self) -> bool:
@@ -92,9 +97,8 @@ class MatrixBlock(NamedTuple):
         and not turned."""
         return self._replace(
             names=self.names._replace(tokens=()),
-            display=self.display._replace(with_sums=False, turned=False),
+            display=self.display._replace(with_sums=False, turned=False, after=None),
             lists=(),
-            after=None,
         )
 
     def entry(self, i: int, j: int) -> Number | Blank:

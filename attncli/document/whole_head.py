@@ -8,7 +8,7 @@ from attncli.maths.equations.tree import Equation
 from attncli.names import Name
 
 
-class Operand(NamedTuple):
+class HeadOperand(NamedTuple):
     """A quantity that is multiplied."""
 
     quantity: Name
@@ -33,7 +33,7 @@ class Made(NamedTuple):
 class Crossing(NamedTuple):
     """A product by Falk's scheme: below its right operand, beside its left one."""
 
-    above: tuple[Operand, ...]
+    above: tuple[HeadOperand, ...]
     """What stands above it: its right operand, and below that a bias where it has one."""
     result: Made
     """What it comes to."""
@@ -44,7 +44,7 @@ class Crossing(NamedTuple):
 class Band(NamedTuple):
     """Products whose results stand beside each other, in the rows of what is at their left."""
 
-    left: Operand
+    left: HeadOperand
     """The left operand of the first of them."""
     crossings: tuple[Crossing, ...]
     """The products. Each one's left operand is that of the first, or what stands before it."""

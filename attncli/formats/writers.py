@@ -15,6 +15,7 @@ from attncli.document.blocks import (
     ONLY_DATA,
     Block,
     Document,
+    Folded,
     Span,
     Spans,
     Term,
@@ -104,12 +105,10 @@ class Heading(NamedTuple):
     """What the section is called."""
     formulas: tuple[Equation, ...]
     """Its formulas."""
-    more: Spans = ()
-    """What a format may fold away behind its first words."""
+    folded: Folded = Folded()
+    """What a format may fold away."""
     asks: bool = False
     """Whether it asks something, and doesn't only lead to the next one."""
-    lesson: tuple[Block, ...] = ()
-    """What a format may fold away at the section's end."""
 
 
 class NewPage(NamedTuple):
@@ -153,7 +152,7 @@ def pieces_of(document: Document) -> Iterator[Piece]:
         if paper is not None:
             heading = section.heading_with_points(paper.words)
         asks = bool(section.questions)
-        yield Heading(heading, section.formulas, section.more, asks, section.lesson)
+        yield Heading(heading, section.formulas, section.folded, asks)
         yield from as_on_paper(section.blocks, beside)
     yield from document.closing
     yield from document.foot

@@ -90,10 +90,10 @@ def entries(word: str) -> str:
     if not found and not taking:
         found = [row for row in rows if word.casefold() in row.parts_of_names]
     values = [row.with_value(word) for row in taking]
-    return "".join(_list([*sorted(found, key=_Row.is_inside), *values]))
+    return "".join(_list([*sorted(found, key=_IndexRow.is_inside), *values]))
 
 
-class _Row(NamedTuple):
+class _IndexRow(NamedTuple):
     """A row of a table of the reference."""
 
     heading: str
@@ -113,7 +113,7 @@ class _Row(NamedTuple):
         names = re.findall(r"`([\w-]+)`", self.cells[0])
         return frozenset(part for name in names for part in re.split("[_-]", name.casefold()))
 
-    def with_value(self, word: str) -> _Row:
+    def with_value(self, word: str) -> _IndexRow:
         """Returns it as the row of one of its values."""
         name = self.cells[0].strip("`")
         says = self.cells[2:] or self.cells[1:]
@@ -138,7 +138,7 @@ _MORE = re.compile(", (?:such|whose)")
 """What begins more about where something stands."""
 
 
-def _list(rows: Iterable[_Row]) -> Iterator[str]:
+def _list(rows: Iterable[_IndexRow]) -> Iterator[str]:
     """Yields what rows say, each once, with all places where it stands."""
     places: dict[str, dict[str, None]] = {}
     for row in rows:
@@ -146,7 +146,7 @@ def _list(rows: Iterable[_Row]) -> Iterator[str]:
     yield from (f"* {says} *({'; '.join(where)})*\n" for says, where in places.items())
 
 
-def _rows() -> Iterator[_Row]:
+def _rows() -> Iterator[_IndexRow]:
     """Yields the rows of all tables, in their order."""
     heading = ""
     for found in _HEADING_OR_TABLE.finditer(_whole()):
@@ -154,7 +154,7 @@ def _rows() -> Iterator[_Row]:
         if found["table"]:
             columns, _, *rows = map(_cells_of, found["table"].splitlines())
             inside = " ".join((found["before"] or "").split())
-            yield from (_Row(heading, inside, columns, cells) for cells in rows)
+            yield from (_IndexRow(heading, inside, columns, cells) for cells in rows)
 
 
 def _cells_of(row: str) -> tuple[str, ...]:

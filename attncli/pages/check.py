@@ -141,7 +141,7 @@ _WRONG = ("rounding", "known mistake", "slip")
 Points = Mapping[Location, Decimal]
 
 
-class Finding(NamedTuple):
+class FoundCause(NamedTuple):
     """A group of numbers that are wrong for the same reason."""
 
     verdicts: tuple[Verdict, ...]
@@ -178,14 +178,14 @@ def also(causes: Sequence[Cause]) -> Iterator[Paragraph]:
         yield Paragraph((f"{text} it as well: ", *joined(others, " ")))
 
 
-def _causes(verdicts: Sequence[Verdict], costs: Points | None) -> list[Finding]:
+def _causes(verdicts: Sequence[Verdict], costs: Points | None) -> list[FoundCause]:
     """Returns the wrong numbers, those of one cause together."""
     found: dict[tuple[object, ...], list[Verdict]] = {}
     for verdict in verdicts:
         if verdict.judgement in _WRONG:
             found.setdefault(_reason(verdict), []).append(verdict)
     return [
-        Finding(
+        FoundCause(
             tuple(group),
             None if costs is None else sum((costs[v.cell] for v in group), Decimal(0)),
         )
@@ -203,7 +203,7 @@ def _reason(verdict: Verdict) -> tuple[object, ...]:
 
 
 def _finding_blocks(
-    judge: Judge, finding: Finding, verdicts: Sequence[Verdict], own: Trace | None, number: int
+    judge: Judge, finding: FoundCause, verdicts: Sequence[Verdict], own: Trace | None, number: int
 ) -> Iterator[Block]:
     trace, first = judge.trace, finding.first
     yield Subheading((f"{number} · ", Term(_symbol(trace, first.cell))))
@@ -233,7 +233,7 @@ def _number(trace: Trace, verdict: Verdict) -> Spans:
     return (*spans, f" ({accepted_text(verdict.accepted, places)} is accepted).")
 
 
-def _why(finding: Finding) -> Spans:
+def _why(finding: FoundCause) -> Spans:
     verdict = finding.first
     cause = verdict.cause
     if cause is None:
@@ -247,7 +247,7 @@ def _why(finding: Finding) -> Spans:
     return (f"{verdict.judgement.capitalize()}: ", *cause.worded, *where)
 
 
-def _cost(finding: Finding) -> str:
+def _cost(finding: FoundCause) -> str:
     """Writes what a finding costs: ` It costs 4.5 points.`"""
     if finding.costs is None:
         return ""
@@ -261,7 +261,7 @@ def _cells(trace: Trace, cells: Sequence[Location]) -> Spans:
     return (*spans, f" and {more} more") if more > 0 else spans
 
 
-def _following(trace: Trace, finding: Finding, verdicts: Sequence[Verdict]) -> Iterator[Block]:
+def _following(trace: Trace, finding: FoundCause, verdicts: Sequence[Verdict]) -> Iterator[Block]:
     """Yields what follows from the wrong numbers."""
     own = {v.cell for v in finding.verdicts}
     later = [v for v in verdicts if not own.isdisjoint(v.follows_from)]

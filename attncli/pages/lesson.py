@@ -125,7 +125,8 @@ def with_lessons(trace: Trace, page: Document, selection: Selection) -> Document
         if part is None or not alike:
             continue
         k = next((k for k in alike if sections[k].path == part.path), alike[0])
-        sections[k] = sections[k]._replace(lesson=tuple(_around_working(step, trace, part)))
+        lesson = tuple(_around_working(step, trace, part))
+        sections[k] = sections[k]._replace(folded=sections[k].folded._replace(lesson=lesson))
     return page._replace(sections=tuple(sections))
 
 

@@ -19,6 +19,7 @@ from attncli.document.blocks import (
     Block,
     Callout,
     Document,
+    Folded,
     Interactive,
     PageData,
     Paragraph,
@@ -343,7 +344,7 @@ class _Telling(NamedTuple):
         opening = [Paragraph(spans)] if spans else []
         section = section_of(trace, part, number, [*opening, *others])
         if (more := step_of(part).words.more) and all(step.step != part.step for step in before):
-            section = section._replace(more=(more,))
+            section = section._replace(folded=Folded((more,)))
         section = section if selection.whole else in_one(trace, part, section)
         if selection.detail == "rows":
             section = without_asides(trace, part, without_twins(section))

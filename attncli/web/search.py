@@ -38,7 +38,7 @@ def places_of(page: Document) -> Iterator[SearchPlace]:
         names = " ".join(dict.fromkeys(str(table.name) for table in tables))
         heading = text_of_spans(section.heading)
         found = f"{heading} {names} {steps.get(section.step, '')}"
-        words = new_words(prose((*section.blocks, *section.lesson)), found)
+        words = new_words(prose((*section.blocks, *section.folded.lesson)), found)
         yield SearchPlace(heading, section.step, names, words)
 
 

@@ -9,12 +9,16 @@ import re
 import unicodedata
 import zlib
 from base64 import b64decode
+from functools import cache
 from html.parser import HTMLParser
+from importlib.resources import files
 from typing import Any
 from xml.etree import ElementTree
 
 import yaml
 from markdown_it import MarkdownIt
+
+from attncli.formats.html.webpage import script_text
 
 ISOLATE, POP = "\u2068", "\u2069"
 HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp", "Zs"}
@@ -114,7 +118,11 @@ ATTRIBUTES = {
     "inputmode", "open", "selected", "data-key", "data-set", "data-from", "data-told", "data-cell", "data-shows", "data-scale", "data-room", "data-held", "data-after",
     "height", "viewbox", "x", "y", "x1", "y1", "x2", "y2", "rx", "cx", "cy", "r", "d", "transform",
     "stroke-width", "style",
+    "data-do", "data-step", "data-row", "display", "disabled", "aria-live", "value",
 }  # fmt: skip
+
+
+LOOKS = re.compile(r"min-width: \d+px|--n:\d+ch;--w:\d+ch|--s:\d[\d.]*")
 
 
 class WebPage(Html):
@@ -130,7 +138,8 @@ class WebPage(Html):
         assert tag in ELEMENTS, tag
         for name, value in attrs:
             assert name in ATTRIBUTES, (tag, name)
-            assert name != "style" or re.fullmatch(r"min-width: \d+px", value or ""), value
+            assert name != "style" or LOOKS.fullmatch(value or ""), value
+            assert name != "value" or re.fullmatch(r"−?-?[\d.]+", value or ""), value
             assert name != "href" or re.fullmatch(r"#s\d+", value or ""), value
         named = dict(attrs)
         self.inside = named.get("type") or tag if tag in ("script", "style") else ""
@@ -145,9 +154,19 @@ class WebPage(Html):
             self.told += _texts(json.loads(data))
         elif self.inside == "application/octet-stream":
             its = unpacked(data)
+            if isinstance(its, list):
+                assert set(its) <= scripts()
+                return
             self.told += _texts(
                 its["entries"] if "entries" in its else [its["words"], its["parts"]]
             )
+
+
+@cache
+def scripts() -> set[str]:
+    """The scripts of the package, as pages have them."""
+    room = files("attncli.formats.html")
+    return {script_text(e.name) for e in room.iterdir() if e.name.endswith(".js")}
 
 
 def unpacked(data: str) -> Any:

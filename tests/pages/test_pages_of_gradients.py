@@ -62,7 +62,8 @@ def test_a_pair_is_of_one_name() -> None:
     trace = shipped_trace("learning_to_attend")
     page = document_of(trace, "rows")
     tables = [
-        [block for block in part.blocks if isinstance(block, MatrixBlock)] for part in page.sections
+        [block for block in part.blocks if isinstance(block, MatrixBlock)]
+        for part in page.in_lines.sections
     ]
     pairs = [pair for section in tables for pair in in_groups(section) if len(pair) > 1]
     assert len(pairs) == 8

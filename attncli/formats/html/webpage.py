@@ -294,7 +294,8 @@ def _listed(entry: SiteEntry) -> str:
     others = "".join(f"<li>{_link(other)}</li>" for other in entry.others)
     below = f"\n<ul>{others}</ul>" if others else ""
     says = f"<p>{escaped(shown(entry.says))}</p>"
-    answer = f'<p class="answer">{escaped(shown(entry.answer))}</p>' if entry.answer.raw else ""
+    answer = escaped(shown(entry.answer))
+    answer = f'<p class="answer">{answer}</p>' if answer else ""
     title = f"<h3>{_link(entry.page)} <small>{entry.minutes} min</small></h3>"
     sign = f'<div class="sign">{entry.picture}</div>'
     return f'<li data-of="{entry.name}">{title}\n{sign}{answer}{says}{below}</li>'

@@ -9,7 +9,7 @@ from itertools import groupby
 from string import Template
 from typing import Any, NamedTuple
 
-from attncli.document.blocks import Block, Document, Graph, WordBlank, text_of_spans
+from attncli.document.blocks import Block, Document, Folded, Graph, WordBlank, text_of_spans
 from attncli.document.languages import Words, words_of
 from attncli.document.pictures import Picture
 from attncli.document.questions import AcceptedAnswer, JudgedPlace, SelfCheck
@@ -439,10 +439,11 @@ def _section(k: int, part: _Part, style: HtmlStyle) -> str:
     if isinstance(part.head, Title):
         style = style._replace(level=2)  # a heading right below the title skips no level
     blocks = [*_blocks(part.blocks, style)]
-    if isinstance(part.head, Heading) and part.head.more:
-        blocks.insert(1, _fold("More on this", f"<p>{spans_html(part.head.more, style)}</p>"))
-    if isinstance(part.head, Heading) and part.head.lesson:
-        beside = "\n".join(_blocks((_Within("told", part.head.lesson),), style))
+    folded = part.head.folded if isinstance(part.head, Heading) else Folded()
+    if folded.more:
+        blocks.insert(1, _fold("More on this", f"<p>{spans_html(folded.more, style)}</p>"))
+    if folded.lesson:
+        beside = "\n".join(_blocks((_Within("told", folded.lesson),), style))
         blocks.append(_fold("Shapes and common mistakes", beside))
     text = "\n".join((_head(k, part.head, style), *blocks))
     return f'<section id="s{k}" aria-labelledby="h{k}"{kind}>\n{text}\n</section>'

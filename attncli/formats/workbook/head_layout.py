@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, combinations, pairwise
 from typing import NamedTuple
 
-from attncli.document.whole_head import Made, Operand, WholeHead
+from attncli.document.whole_head import HeadOperand, Made, WholeHead
 from attncli.formats.workbook.layout import (
     NumberTable,
     TablePlace,
@@ -233,14 +233,14 @@ def _shortened(head: WholeHead) -> WholeHead:
 class _Entry(NamedTuple):
     """A table of a line, with what stands above it."""
 
-    above: tuple[Operand, ...]
+    above: tuple[HeadOperand, ...]
     made: Made
 
 
 class _Line(NamedTuple):
     """Tables beside each other."""
 
-    left: Operand
+    left: HeadOperand
     entries: tuple[_Entry, ...]
 
     def width(self, layout: WorkbookLayout) -> int:
@@ -275,11 +275,11 @@ def _is_list(entry: _Entry, layout: WorkbookLayout) -> bool:
     return layout.workings[entry.made.quantity].table.is_list
 
 
-def _parts(line: _Line, cuts: Sequence[int]) -> Iterator[tuple[int, int, Operand]]:
+def _parts(line: _Line, cuts: Sequence[int]) -> Iterator[tuple[int, int, HeadOperand]]:
     """Yields where each part of a line begins and ends, and what is at its left."""
     for a, b in pairwise((0, *cuts, len(line.entries))):
         made = line.entries[a - 1].made
-        yield a, b, line.left if a == 0 else Operand(made.quantity, made.called)
+        yield a, b, line.left if a == 0 else HeadOperand(made.quantity, made.called)
 
 
 def _bands(lines: Sequence[_Line], layout: WorkbookLayout) -> Iterator[tuple[PlacedTable, ...]]:
@@ -320,7 +320,7 @@ def _height(entry: _Entry, layout: WorkbookLayout) -> int:
     return sum(_operand(operand, layout, set()).shape[0] for operand in entry.above)
 
 
-def _operand(operand: Operand, layout: WorkbookLayout, before: set[str]) -> PlacedTable:
+def _operand(operand: HeadOperand, layout: WorkbookLayout, before: set[str]) -> PlacedTable:
     """Returns an operand, whose numbers stand elsewhere, or are those of quantities before it on
     this sheet, moved."""
     table = with_forms(table_of(layout.workings[operand.quantity]))

@@ -66,7 +66,7 @@ class Matrix:
     source: Source | None = None
     """What the numbers were worked from in floats, by which is settled what floats can't decide."""
     given: bool = field(default=False, repr=False)
-    """Whether they are given, where they have a name; hashes of papers are older, and of the rest."""
+    """Whether they are given, where they have a name; hashes of papers are made of the rest."""
 
     def __post_init__(self) -> None:
         self.values.flags.writeable = False

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import groupby
 from typing import NamedTuple
 
-from attncli.document.whole_head import Band, Crossing, Made, Operand, WholeHead
+from attncli.document.whole_head import Band, Crossing, HeadOperand, Made, WholeHead
 from attncli.maths.equations.tree import Location
 from attncli.names import Name, below
 from attncli.pages.parts.findings import weights_of
@@ -61,11 +61,11 @@ def _made_in_attention(trace: Trace) -> Iterator[tuple[Name, Quantity]]:
 class _Product(NamedTuple):
     """A product of matrices, with what stands at its left."""
 
-    left: Operand
+    left: HeadOperand
     crossing: Crossing
 
 
-def _left(product: _Product) -> Operand:
+def _left(product: _Product) -> HeadOperand:
     return product.left
 
 
@@ -132,8 +132,8 @@ class _Head(NamedTuple):
         left = self._operand(operands[factors.left], turned=factors.left_turned)
         return _Product(left, Crossing((right, *bias), self._as_made(definition)))
 
-    def _operand(self, name: Name, *, turned: bool = False) -> Operand:
-        return Operand(name, name.seen_from(self.path), turned)
+    def _operand(self, name: Name, *, turned: bool = False) -> HeadOperand:
+        return HeadOperand(name, name.seen_from(self.path), turned)
 
     def _as_made(self, definition: Definition) -> Made:
         its, *operands = (n.seen_from(self.path) for n in (definition.name, *definition.operands))

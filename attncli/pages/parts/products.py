@@ -91,7 +91,8 @@ def with_products(
         if not isinstance(block, MatrixBlock) or softmax is None or block.lists:
             continue
         after = table_of(softmax).alone
-        kept[k] = block._replace(after=after) if _has_room(block) and _has_room(after) else block
+        if _has_room(block) and _has_room(after):
+            kept[k] = block._replace(display=block.display._replace(after=after))
     return kept
 
 

@@ -406,8 +406,8 @@ MIX_STEP = Step(
         shapes="experts' ffn [n, d_model], share [n] → mixture [n, d_model]",
         happens=_happens_mix,
         why=(
-            "Several experts may each have given a token a vector. The next layer needs a single"
-            " one."
+            "Several experts may each have given a token a vector, and the next layer needs a"
+            " single one."
         ),
         more="Programs skip an expert whose weight for a token is 0, since it adds nothing.",
     ),

@@ -23,7 +23,14 @@ from attncli.document import blocks as doc
 from attncli.document.blocks import Derivation, Document, Line, Paragraph, Section
 from attncli.document.pictures import PICTURES
 from attncli.document.questions import Interval, Item, MistakenAnswer, Paper, RightAnswer
-from attncli.document.tables import DataTable, MatrixBlock, SideBySide, TableDisplay, TableNames
+from attncli.document.tables import (
+    DataTable,
+    MatrixBlock,
+    ProductBlock,
+    SideBySide,
+    TableDisplay,
+    TableNames,
+)
 from attncli.formats import RenderOptions, exercise_format_names, format_names, info_of, render
 from attncli.formats.html.blocks import HtmlStyle, blocks_html
 from attncli.maths.equations.matrix import Matrix
@@ -606,6 +613,10 @@ EACH: dict[type, tuple[doc.Block, str]] = {
         "\n\nAB\n\n\n<b>&\n⋮⋮\n\n",
     ),
     MatrixBlock: (BLANK, "\n\nQa&sum\n\n\n<b>−1.50\n\n"),
+    ProductBlock: (
+        ProductBlock(SMALL, SMALL, SMALL, (SMALL,)),
+        "\n\nQ (given)a&\n\n\n<b>−1.502\n\n",
+    ),
     SideBySide: (
         SideBySide("Cap", words(("<b>",)), (0,), (("Q", SMALL),)),
         "Cap\n\n\nTokenQ\n\n\n<b>[−1.50, 2]\n\n",
