@@ -572,7 +572,6 @@ def design(typed: DesignArguments) -> Output:
         "layer",
         "head",
         "cell",
-        "detail",
         "pictures",
         "fragment",
         "gradient_check",
@@ -582,6 +581,14 @@ def design(typed: DesignArguments) -> Output:
         "encoder_text",
         "trace",
     ),
+    own={
+        "detail": choice(
+            "--detail",
+            lambda: ("summary", "full"),
+            "`full`: also the mistakes that can be revealed, and what is taken for nice; by"
+            " default `summary`, without these.",
+        ),
+    },
     effort=Effort(steps=1.5, numbers=12, memory=7),
 )
 def lint(typed: Arguments) -> PageOutput:
@@ -598,7 +605,21 @@ def lint(typed: Arguments) -> PageOutput:
       attn lint i_love_ai --token love
     """
     trace = typed.work()
-    return PageOutput(_weak(trace, typed.part.steps, typed.part.token), typed.page)
+    page = _weak(trace, typed.part.steps, typed.part.token)
+    return PageOutput(page if typed.detail == "full" else _findings_alone(page), typed.page)
+
+
+_NO_FINDINGS = ("revealed", "nice")
+
+
+def _findings_alone(page: Document) -> Document:
+    """Returns a page of weak numbers without what is no finding, which its last line leads to."""
+    from attncli.document.blocks import Callout, Term
+
+    left = tuple(section for section in page.sections if section.step not in _NO_FINDINGS)
+    more = ("The mistakes that can be revealed, and what is taken for nice: ",
+            Term("--detail full"))  # fmt: skip
+    return page._replace(sections=left, closing=(*page.closing, Callout(more)))
 
 
 def _weak(trace: Trace, steps: Sequence[str], token: str | None) -> Document:

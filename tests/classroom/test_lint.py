@@ -249,3 +249,12 @@ def test_any_model_can_be_looked_through(text: str) -> None:
     weak = weaknesses(trace_of(text))
     for form in format_names():
         assert render(weak, form, RenderOptions(80))
+
+
+def test_what_is_no_finding_is_told_when_asked_for() -> None:
+    page = lint("i_love_ai")
+    assert "Forms and new scenarios keep" not in page
+    assert "--detail full" in page
+    whole = lint("i_love_ai", "--detail", "full")
+    assert "Forms and new scenarios keep" in whole
+    assert "--detail full" not in whole
