@@ -130,8 +130,8 @@ COMPRESS_STEP = Step(
         shapes="x [n, d_model] → c_Q [n, r_Q], c_KV [n, r_KV], Q_R [n, h · d_R], K_R [n, d_R]",
         happens=_happens,
         why=(
-            "A cache keeps only the r_KV + d_R numbers of c_KV and K_R of each token, fewer than"
-            " the keys and values of all heads."
+            "A cache keeps the r_KV + d_R numbers of c_KV and K_R of each token, not the keys and"
+            " values of all heads."
         ),
         more=(
             "Keys and values of all heads can be computed from c_KV again, or W_K can be multiplied"

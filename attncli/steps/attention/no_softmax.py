@@ -73,7 +73,7 @@ NO_SOFTMAX_STEP = Step(
     ),
     backward=Backward(
         "the weights without a softmax",
-        "A score is its weight, so its gradient is that of the weight, and a hidden score gets none.",
+        "A score is its weight, so its gradient is the same, and a hidden score gets none.",
         example=Example("learning_to_attend", ("softmax=none", "scale=8")),
     ),
 )

@@ -540,8 +540,8 @@ LOSS_STEP = Step(
     ),
     backward=Backward(
         "the loss",
-        "The gradient of a logit is p − y, times that of its loss, where y is 1 for the target and"
-        " 0 otherwise, or smoothed.",
+        "A logit gets p − y times the gradient of its loss, where y is 1 for the target and 0"
+        " otherwise, or smoothed.",
         more=(
             "The target y is 1 for the right class and 0 for all others, so a logit whose gradient"
             " is negative should grow. From here the page goes back to the parameters, the last"
