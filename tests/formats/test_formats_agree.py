@@ -135,7 +135,7 @@ def _told(blocks: list[Block]) -> Counter[str]:
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.real("pdftotext")
 def test_pages_on_paper(name: str) -> None:
-    pdf = contents_of(document(name), "pdf", RenderOptions())
+    pdf = contents_of(document(name).in_lines, "pdf", RenderOptions())
     assert isinstance(pdf, bytes)
     check_numbered(on_paper(pdf), name)
 
@@ -143,7 +143,7 @@ def test_pages_on_paper(name: str) -> None:
 @needs_exam
 @pytest.mark.parametrize("name", NAMES)
 def test_pages_of_tex(name: str, tmp_path: Path) -> None:
-    compiled(tmp_path, render(document(name), "latex", RenderOptions()))
+    compiled(tmp_path, render(document(name).in_lines, "latex", RenderOptions()))
     check_numbered(printed(tmp_path), name)
 
 
