@@ -29,6 +29,7 @@ from attncli.maths.notation.plain import MINUS
 RELATION_WIDTH = 1.33
 INDENT = 2.0
 _ENTRY_END = f",{JOINT}"
+_OTHERWISE = r"\text{, otherwise }"
 _NEXT, _SAME = r" \\", r" \\*"
 _APART = {r"\fillin": "[1.6ex]", r"\dfrac": "[0.6ex]"}
 """Ends of rows, and what is added to them where there is something to write or a fraction. No page
@@ -143,6 +144,9 @@ def pieces(text: str, room: float) -> list[str]:
     if math_width(text) <= room:
         return [on_one_line(text)]
     rows: list[str] = []
+    value, other, rest = text.partition(_OTHERWISE)
+    if value.count(r"\left") == value.count(r"\right"):  # inside of parentheses nothing breaks
+        text = f"{value}{JOINT * bool(other)}{other}{rest}"
     for term in _terms(text, room - INDENT):
         longer = f"{rows[-1]} {term}" if rows else term
         if rows and math_width(longer) + (INDENT if len(rows) > 1 else 0) > room:

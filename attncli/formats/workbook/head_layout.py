@@ -343,9 +343,10 @@ def _free(layout: HeadLayout, columns: int, least: int) -> Area | None:
 
 
 def _width(tables: Iterable[PlacedTable]) -> int:
-    """Counts the characters that each column has room for."""
+    """Counts the characters that each column has room for: the whole of each number, since a
+    spreadsheet shows none in part, and as much of a name as is usual."""
     least, most = _WIDTHS
     each = [*tables]
-    numbers = (text for t in each for _, text in longest_numbers(t.table))
-    names = (text for t in each for text in chain(*t.names))
-    return min(most, max(least, *(len(text) + 1 for text in chain(numbers, names))))
+    numbers = (len(text) + 1 for t in each for _, text in longest_numbers(t.table))
+    names = (min(most, len(text) + 1) for t in each for text in chain(*t.names))
+    return max(least, *numbers, *names)
