@@ -64,8 +64,8 @@ class Show(NamedTuple):
     answer: Annotated[
         ShownAnswer,
         AnswerKind(),
-        "`{answer: 'weights[love, AI]'}`: the number that the page begins with; `{answer: {“love”"
-        " looks for: 'weights[love, AI]'}}` says the words before it as well",
+        "`{answer: 'weights[love, AI]'}`: what the page begins with; `{answer: {“love”"
+        " looks for: 'weights[love, AI]'}}` with its words",
     ] = ShownAnswer()
     what_if: Annotated[
         Mapping[str, tuple[str, ...]],

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from attncli.cli import app
 from attncli.scenario.file.problems import ScenarioError
 from attncli.trace.claims import judged_claims
 from tests.helpers.pages import page_of, trace_of
@@ -77,8 +80,10 @@ def test_ours_is_data_too() -> None:
 
 
 @pytest.mark.parametrize("form", ["terminal", "markdown", "latex", "html", "json"])
-def test_a_claim_is_judged_on_every_page(form: str) -> None:
-    page = page_of(trace_of(f"{GIVEN}claims: {{weights: {{total: 1.0}}}}\n"), form)
+def test_a_claim_is_judged_by_check_in_every_format(form: str, tmp_path: Path) -> None:
+    path = tmp_path / "scenario.yaml"
+    path.write_text(f"{GIVEN}claims: {{weights: {{total: 1.0}}}}\n", "utf-8")
+    page = CliRunner().invoke(app, ["check", str(path), "--format", form]).stdout
     assert "1.1" in page
     assert "The source says" in page.replace("\n", " ")
 

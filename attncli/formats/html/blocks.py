@@ -113,6 +113,8 @@ class TableStyle(NamedTuple):
     """Puts something around a table of a kind."""
     looks: Callable[[Look], str] = lambda _: ""
     """Returns the classes of a cell."""
+    field_width: int = 0
+    """The characters that a place to write a number in is wide."""
 
 
 class WorkingStyle(NamedTuple):
@@ -149,8 +151,6 @@ class HtmlStyle(NamedTuple):
     """Draws, where a format can."""
     products: bool = False
     """Whether products stand as on paper, and not in lines alone."""
-    field_width: int = 0
-    """The characters that a place to write a number in is wide."""
     mark: Callable[[Mark], str] | None = None
     """Writes what stands around what may be told otherwise."""
     told: HtmlStyle | None = None
@@ -158,7 +158,7 @@ class HtmlStyle(NamedTuple):
 
     @property
     def of_told(self) -> HtmlStyle:
-        """The style of what is told of numbers as they are."""
+        """Returns the style of what is told of numbers as they are."""
         return self if self.told is None else self.told._replace(level=self.level)
 
     def word(self, word: Word | str) -> str:
@@ -344,7 +344,7 @@ def _widths(block: ProductBlock, grids: Mapping[str, Grid], style: HtmlStyle) ->
     headings = [column.heading for _, *columns in upper for column in columns]
     side = max(width(cell.text) for cell in names) + 2 * (block.added is not None)
     wide = max(width(cell.text) for cell in (*numbers, *headings))
-    wide = max(wide, style.field_width) if block.result.blanks else wide
+    wide = max(wide, style.tables.field_width) if block.result.blanks else wide
     return f' style="--n:{side}ch;--w:{wide}ch"'
 
 

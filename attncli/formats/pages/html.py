@@ -355,15 +355,15 @@ def _style(asked: AskedNumbers, fields: SheetFields | None, *, later: bool = Fal
     plainly = HtmlStyle(mathematics=partial(_mathematics, asked))
     named = partial(spans_html, style=plainly)
     relation = partial(asked.relation, later=later) if asked.changing else None
+    field_width = _BLANK if fields is None else fields.check.width + _MORE + _PADDING
     return HtmlStyle(
         mathematics=partial(_mathematics, asked, later=later),
         blank=blank,
-        tables=TableStyle(partial(asked.number, later=later), _framed, looks_of),
+        tables=TableStyle(partial(asked.number, later=later), _framed, looks_of, field_width),
         working=WorkingStyle(partial(asked.expression, blank=blank, later=later), relation),
         answered=None if fields is None else fields.answered,
         picture=partial(figure_html, asked=asked),
         products=True,
-        field_width=_BLANK if fields is None else fields.check.width + _MORE + _PADDING,
         mark=partial(asked.mark, named=named) if asked.changing else None,
         told=_style(asked, fields) if later else None,
     )

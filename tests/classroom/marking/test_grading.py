@@ -155,12 +155,12 @@ def test_what_only_follows_from_zeros_earns_nothing_and_is_told(tmp_path: Path) 
     zeros = {name: "0" for name in RIGHT if name.startswith("exp[")}
     path = yaml_file(tmp_path / "a.yaml", {**RIGHT, **zeros, "exp_sum[I]": "0"})
     text = " ".join(run("grade", "i_love_ai", path).output.split())
-    assert "From exp on it can't be seen how this paper was worked: 3 numbers are wrong" in text
-    assert "What only follows from wrong numbers (1) earns nothing" in text
+    assert "From exp on, this paper doesn't show its working: 3 wrong numbers" in text
+    assert "Numbers that merely follow from wrong ones (1) earn no points" in text
     data = graded(path)
     assert verdicts(data)["exp_sum[I]"] == "not worked"
     assert (data["points"], data["doubt"]["too_few"]) == (6, True)
-    assert "If it counted, there would be 1 point more." in text
+    assert "If they counted, there would be 1 point more." in text
     assert data["doubt"]["more"] == 1
 
 
@@ -236,7 +236,7 @@ def test_published_numbers_are_judged() -> None:
     result = run("check", "alice_met_bob", "--format", "json")
     assert result.exit_code == 1
     assert '"cell": "scores[met, Bob]"' in result.stdout
-    assert run("check", "meeting").exit_code == 2
+    assert run("check", "word_order").exit_code == 2  # whose source prints nothing
 
 
 def test_published_numbers_that_follow_end_well(tmp_path: Path) -> None:
@@ -252,9 +252,7 @@ def test_numbers_that_a_source_prints_twice_are_judged_each() -> None:
     wrong = [value["cell"] for value in data["verdicts"] if value["verdict"] != "correct"]
     assert (sum(data["counts"].values()), wrong) == (57, ["ffn[AI, 1]"])
     page = run("check", "i_love_ai").stdout
-    text = (
-        "As this scenario rounds, 4 numbers would be others. Its page shows them. 3 of them follow"
-    )
+    text = "As this scenario rounds, 4 numbers would be others, shown below. 3 of them follow"
     assert text in " ".join(page.split())
 
 
