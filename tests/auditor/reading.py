@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise, takewhile
@@ -198,15 +199,27 @@ def _terminal_product(lines: Sequence[str], rule: int) -> tuple[Product, list[st
         )
         for grid in (result, *after)
     )
-    return Product(left, above, result, added, *after), [line[end:] for line in lines]
+    return Product(left, above, result, added, *after), [_cut(line, end) for line in lines]
 
 
 def _terminal_grid(lines: Sequence[str], start: int, stop: int) -> Grid:
     """The table between two columns of a page; bars in it are no numbers."""
-    headings, _, *rows = (line[start:stop].partition("│") for line in lines)
+    headings, _, *rows = (_cut(line, start, stop).partition("│") for line in lines)
     named = [f"`{headings[0].strip()}`", *re.split(r"\s{2,}", headings[2].strip())]
     kept = [[name.strip(), *re.findall(r"[−\d.…∞e_]+(?=\s|$)", text)] for name, _, text in rows]
     return Grid([*filter(None, named)], [row for row in kept if any(row)])
+
+
+def _cut(line: str, start: int, stop: int | None = None) -> str:
+    """What stands between two columns of the screen, of which wide characters take two."""
+    columns: list[str] = []
+    for character in line:
+        if columns and unicodedata.combining(character):
+            columns[-1] += character
+        else:
+            wide = unicodedata.east_asian_width(character) in "FW"
+            columns += [character, ""] if wide else [character]
+    return "".join(columns[start:stop])
 
 
 def _to_the_left(lines: Sequence[str]) -> list[str]:
