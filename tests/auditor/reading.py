@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise, takewhile
@@ -198,15 +199,27 @@ def _terminal_product(lines: Sequence[str], rule: int) -> tuple[Product, list[st
         )
         for grid in (result, *after)
     )
-    return Product(left, above, result, added, *after), [line[end:] for line in lines]
+    return Product(left, above, result, added, *after), [_cut(line, end) for line in lines]
 
 
 def _terminal_grid(lines: Sequence[str], start: int, stop: int) -> Grid:
     """The table between two columns of a page; bars in it are no numbers."""
-    headings, _, *rows = (line[start:stop].partition("│") for line in lines)
+    headings, _, *rows = (_cut(line, start, stop).partition("│") for line in lines)
     named = [f"`{headings[0].strip()}`", *re.split(r"\s{2,}", headings[2].strip())]
     kept = [[name.strip(), *re.findall(r"[−\d.…∞e_]+(?=\s|$)", text)] for name, _, text in rows]
     return Grid([*filter(None, named)], [row for row in kept if any(row)])
+
+
+def _cut(line: str, start: int, stop: int | None = None) -> str:
+    """What stands between two columns of the screen, of which wide characters take two."""
+    columns: list[str] = []
+    for character in line:
+        if columns and unicodedata.combining(character):
+            columns[-1] += character
+        else:
+            wide = unicodedata.east_asian_width(character) in "FW"
+            columns += [character, ""] if wide else [character]
+    return "".join(columns[start:stop])
 
 
 def _to_the_left(lines: Sequence[str]) -> list[str]:
@@ -365,7 +378,7 @@ def _tex_filled(section: PageSection, text: str) -> PageSection:
         rows = _TEX_ROW.split(match["body"].partition("\n")[2].rstrip().removesuffix(r" \\"))
         head = match["body"].partition("\n")[0]
         if match["kind"] == "tabular" and _TEX_APART in head:
-            section.products.append(_tex_product(head, rows))
+            section.products += _tex_products(head, rows)
         elif match["kind"] == "tabular":
             beside = text[end : match.start()].strip().startswith(r"\hspace")
             _tex_table(section, rows, beside=beside)
@@ -377,20 +390,17 @@ def _tex_filled(section: PageSection, text: str) -> PageSection:
     return section
 
 
-def _tex_product(head: str, lines: Sequence[str]) -> Product:
-    """A product: what is above stands in the columns of the result, what is at the left in its
-    rows, and their names are told once."""
+def _tex_products(head: str, lines: Sequence[str]) -> Iterator[Product]:
+    """Products of one left operand: what is above stands in the columns of its result, what is at
+    the left in the rows of all, and their names are told once; what is made of rows is of the last
+    one's."""
     widths = [len(re.findall("[lr]", re.sub(r"@\{.*?\}", "", g))) for g in head.split(_TEX_APART)]
     rows = [_tex_cells(re.sub(r"\\cmidrule(?:\(.*?\))?\{[\d-]+\}\n?", "", line)) for line in lines]
     lower = next(k for k, row in enumerate(rows) if row[0])  # the name of what is at the left
     ends = [*accumulate(widths)]
     groups = [slice(end - width, end) for width, end in zip(widths, ends, strict=True)]
-    above, added = [row[groups[1]] for row in rows[:lower]], None
-    if above[-1][0].startswith("+"):
-        name, *numbers_of = above.pop()
-        added = Grid([f"`{name[1:].strip()}`", *above[0][1:]], [["", *numbers_of]])
     names = [row[0] for row in rows[lower + 1 :]]
-    left, result, *after = (
+    left, *others = (
         Grid(
             [f"`{heads[0]}`", *heads[1:]],
             [[n, *row[group][1:]] for n, row in zip(names, rows[lower + 1 :], strict=True)],
@@ -398,10 +408,17 @@ def _tex_product(head: str, lines: Sequence[str]) -> Product:
         for group in groups
         for heads in [rows[lower][group]]
     )
-    result.headings[1:] = above[0][1:]
-    return Product(
-        left, Grid([f"`{above[0][0]}`", *above[0][1:]], above[1:]), result, added, *after
-    )
+    uppers = [[row[group] for row in rows[:lower] if any(row[group])] for group in groups[1:]]
+    crossings = [(upper, grid) for upper, grid in zip(uppers, others, strict=True) if upper]
+    last = others[len(crossings) :]
+    for k, ((heads, *above), result) in enumerate(crossings, start=1):
+        added = None
+        if above[-1][0].startswith("+"):
+            name, *numbers_of = above.pop()
+            added = Grid([f"`{name[1:].strip()}`", *heads[1:]], [["", *numbers_of]])
+        result.headings[1:] = heads[1:]
+        behind = last if k == len(crossings) else []
+        yield Product(left, Grid([f"`{heads[0]}`", *heads[1:]], above), result, added, *behind)
 
 
 _TEX_APART = r"@{\hspace{1.6em}}"

@@ -581,7 +581,7 @@ RESULT = re.compile(r"\d(?=\]?\$?(?:\",?| \\\\)?$)")
 BEFORE = re.compile(r"(?<![\d.])\d(?=[\d.]*(?:\\right|[\])}])*\s*= [^=]*$)")
 PLACES = {"result": RESULT, "before": BEFORE}
 LABELS = {
-    "terminal": re.compile(r"  (\S[^=≈]*?)\s+= "),
+    "terminal": re.compile(r"  (?:.*?  )?([^\s=≈](?: ?[^\s=≈])*)\s+= "),  # beside a product, too
     "markdown": re.compile(r"[-*] `(.*?\]|\w+)` \$= "),
     "json": re.compile(r'\s*"text": "(.*?) = '),
     "latex": re.compile(r"  (\S.*?) &= "),
@@ -676,7 +676,8 @@ def test_the_auditor_finds_other_faults() -> None:
         ("markdown", "\n| `scores`", "\n| `weights`", "table"),
         ("json", " = 0.", " = −0.00 = 0.", "forbidden"),
         ("latex", "$1.00$ \\\\\n\\bottomrule", "$1.02$ \\\\\n\\bottomrule", "sum"),
-        ("latex", "\n$\\mathrm{scores}$", "\n$\\mathrm{weights}$", "table"),
+        ("latex", "\n$\\mathrm{concat}$", "\n$\\mathrm{attention}$", "table"),
+        ("latex", " & $\\mathrm{scores}$", " & $\\mathrm{weights}$", "table of a product"),
         ("latex", "{2}\n  \\mathrm{exp}[", "{2}\n  \\mathrm{output}[", "place"),
     ):
         page = page_of(trace, form, 1000, "full" if "·" in right else "rows")

@@ -90,7 +90,7 @@ def test_positions_with_nothing_that_they_are_added_to() -> None:
     expected = np.stack([np.sin(angles), np.cos(angles)], axis=2).reshape(3, 4)
     assert np.array_equal(trace["P"].values, np.round(expected, 3))
     text = page_of(trace, "terminal", 80, "full")
-    assert "3 tokens, d_model = 4" in text
+    assert "3 tokens · d_model 4 · " in text
     assert "added to the embeddings" not in text
     assert "P[b, 3] = sin(1 / 10000^(2/4)) = sin(1 / 100) = sin(0.01) =  0.010" in text
 

@@ -67,7 +67,7 @@ def test_a_random_input_tells_how_often_a_cell_is_taken_and_how_large_it_is() ->
     trace = work(load({"X": X, "cell": "rnn", "W_ax": drawn, "W_aa": np.eye(4)}))
     assert trace["W_ax"].values.shape == (4, 2)
     assert trace["states"].values.shape == (3, 4)
-    assert " h = 4" in page_of(trace)
+    assert " · h 4 · " in page_of(trace)
 
 
 @given(recurrents())

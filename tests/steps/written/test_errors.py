@@ -221,7 +221,7 @@ WORKING: Cases = (
     ),
     (
         ["y = exp(c * 1000)"],
-        ["9:5: y: a result is too large to work with, made of c; smaller numbers would do"],
+        ["9:5: y: a result is too large to work with, computed from c; smaller numbers would do"],
     ),
     (["y = 10 ** 400"], ["9:5: y: a result is too large to work with; smaller numbers would do"]),
     (["y = 1 / (0.1 + 0.2 - 0.3)"], ["9:5: y: 0 to divide by; another divisor would do"]),
