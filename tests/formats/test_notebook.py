@@ -54,7 +54,7 @@ def test_a_trace_is_shown_as_its_page(trace: Any) -> None:
     page = as_it_fits(work(load("i_love_ai")), Selection())
     assert trace._repr_markdown_() == render(page, "markdown", RenderOptions(80))
     shown = page_in(trace._repr_html_())
-    assert readers.web(shown) == readers.web(page_of(trace, "html"))
+    assert readers.web(shown) == readers.web(render(page, "html", RenderOptions(80)))
     assert "</iframe>" not in shown
 
 

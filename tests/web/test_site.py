@@ -41,13 +41,17 @@ class Page(HTMLParser):
         self.ids: list[str] = []
         self.scripts: list[str] = []
         self.text = ""
+        self.of_settings = False
         self.feed(path.read_text("utf-8"))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         by_name = dict(attrs)
         if tag == "script":
             self.scripts.append(by_name.get("src") or by_name.get("type") or "")
-        keys = ("value",) if tag == "option" else ("href", "src")  # a lesson to choose is a file
+        if tag == "select":
+            self.of_settings = "data-key" in by_name
+        chosen = () if self.of_settings else ("value",)  # a lesson to choose is a file
+        keys = chosen if tag == "option" else ("href", "src")
         self.links += [value for key in keys if (value := by_name.get(key)) is not None]
         self.ids += [by_name["id"] or ""] if "id" in by_name else []
 
