@@ -9,7 +9,10 @@ import numpy as np
 import pytest
 
 from attncli import Trace, load, work
-from tests.helpers.pages import page_of, trace_of
+from attncli.formats import RenderOptions, render
+from attncli.pages.parts.selection import Selection
+from attncli.pages.walkthrough import as_it_fits
+from tests.helpers.pages import trace_of
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +94,8 @@ def test_working_and_pages_are_text(trace: Trace) -> None:
     assert len(trace["weights"].working().splitlines()) == 9
     assert trace.working("exp_sum[love]").endswith("= 12.825")
     assert trace.working("tokens[2]") == "tokens[love] = love"
-    assert trace.page("markdown") == page_of(trace, "markdown")
+    page = as_it_fits(trace, Selection())
+    assert trace.page("markdown") == render(page, "markdown", RenderOptions(80))
     assert "\n## 5 · Softmax" in trace.page("markdown", steps=["softmax"])
     assert "Weighted sum" not in trace.page("markdown", steps="softmax")
     assert "[I, AI]" not in trace.page(steps="softmax", token="love")

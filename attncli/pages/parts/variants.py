@@ -47,7 +47,7 @@ def variants_of(trace: Trace, selection: Selection) -> list[Block]:
     whole = _NamedTrace(("in the scenario itself",), trace)
     by_name: dict[tuple[str, ...], _NamedTrace] = {_positions(trace): whole}
     queries, axis, pictures = selection.queries, selection.axis, selection.pictures
-    rows = Selection(queries=queries, axis=axis, pictures=pictures)
+    rows = Selection(queries=queries, axis=axis, pictures=pictures, detail=selection.detail)
     for name, other in trace.variants.items():
         before = by_name.setdefault(
             _positions(other), _NamedTrace(("in the variant ", Word(name)), other)
@@ -100,7 +100,9 @@ def _given_in(name: str, variant: Trace, changed: Sequence[Quantity]) -> list[Bl
 
 def _taken_anew(before: Trace, other: Trace, rows: Selection) -> list[Block]:
     """Returns the steps that a variant takes and the trace before it doesn't: what each is for, a
-    row of it worked, and what is worth a remark."""
+    row of it worked, and what is worth a remark; a summary works none."""
+    if rows.detail == "summary":
+        return []
     known, brief = {part.step for part in before.story}, rows._replace(detail="rows")
     blocks: list[Block] = []
     for part in shown_parts(other):
