@@ -128,7 +128,7 @@ def test_every_page_is_true(more: str) -> None:
 def test_the_tree_and_the_pass_are_shown() -> None:
     run = ["run", "next_token", "--set", "generate={tokens: 3, beams: 2, cache: {bytes: 2}}"]
     page = CliRunner().invoke(app, [*run, "--detail", "summary"]).output
-    assert "  2    “.”: log-probability −0.350, sum −0.782\n" in page
+    assert "  2  └ “.”: log-probability −0.350, sum −0.782\n" in page
     assert "     1 │ I can go alone . home                     −1.721\n" in page
     later = CliRunner().invoke(app, [*run, "--trace", "token 3, beam 1", "--step", "project"])
     assert "The next token: token 3, beam 1" in later.output

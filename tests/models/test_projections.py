@@ -77,7 +77,7 @@ def test_electra_projects_behind_its_norm() -> None:
     same(trace, "embedding_norm.normed", normed)
     same(trace, "X", normed @ W_IN + B_IN)
     page = page_of(trace)
-    assert "d_embed = 2, d_model = 4" in page
+    assert "d_embed 2 · d_model 4" in page
     assert "(Σ_j summed[i, j]) / d_embed" in page
     assert "X = embedding_norm.normed W + b" in page
 

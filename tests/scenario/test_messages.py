@@ -205,7 +205,7 @@ def test_an_overflow_points_at_the_largest_of_what_was_given(powers: list[int], 
     (problem,) = raised.value.problems
     cause = powers.index(200)
     assert problem.where.line == cause + 1, str(problem)
-    assert problem.wrong.endswith(f"made of {names[cause]}")
+    assert problem.wrong.endswith(f"computed from {names[cause]}")
 
 
 def test_what_divides_too_much_is_pointed_at() -> None:

@@ -24,6 +24,7 @@ from attncli.scenario.file.address import Address, AddressError, Index, parse_ad
 from attncli.scenario.file.keys import Choice, Kind, MapOf, Record
 from attncli.scenario.file.problems import Diagnostics
 from attncli.scenario.file.reading import read_value
+from attncli.scenario.show import AnswerKind
 from attncli.scenario.tokenizers.settings import MARKS, TOKENIZERS, tokenizer_kind
 from attncli.scenario.tokenizers.whole_words import KINDS
 from attncli.steps.order import STORY
@@ -357,8 +358,8 @@ def kinds(record: Record) -> Iterator[tuple[str, Kind[Any]]]:
 
 
 def has_names(kind: Kind[Any]) -> bool:
-    """Whether a map has names for keys that its author chose: of tokens, of quantities."""
-    named = isinstance(kind, MapOf) or getattr(kind, "named", False)
+    """Whether a map has names for keys that its author chose: of tokens, of quantities; words."""
+    named = isinstance(kind, MapOf | AnswerKind) or getattr(kind, "named", False)
     return named or any(map(has_names, getattr(kind, "kinds", ())))
 
 

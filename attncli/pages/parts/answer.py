@@ -87,15 +87,29 @@ def last_finding(trace: Trace, selection: Selection) -> LastFinding:
     return LastFinding(None, ())
 
 
-def _findings(trace: Trace, selection: Selection) -> Iterator[tuple[PlannedStep | None, Finding]]:
+def _findings(
+    trace: Trace, selection: Selection, sections: Sequence[Section] | None = None
+) -> Iterator[tuple[PlannedStep | None, Finding]]:
     """Yields the findings of the main stack with the parts that they are of, the last one first,
-    and that of weights that are given, which are of no part."""
+    and that of weights that are given, which are of no part. Of a partial page nothing is worked
+    for parts that have none of its sections."""
     for part in reversed(of_main_stack(trace)):
+        if not _stands_in(part, selection, sections):
+            continue
         if (found := found_in(trace, part, selection)) is not None:
             yield part, found
     weights = weights_of(trace)
     if weights is not None and weights.given:
         yield None, attended(trace, weights, selection)
+
+
+def _stands_in(
+    part: PlannedStep | None, selection: Selection, sections: Sequence[Section] | None
+) -> bool:
+    """Tells whether a part may stand on a page: on a partial one, in one of its sections."""
+    if sections is None or part is None or not selection.partial:
+        return True
+    return any((part.step, part.path) == (section.step, section.path) for section in sections)
 
 
 class _Candidate(NamedTuple):
@@ -115,7 +129,11 @@ def answer_of(trace: Trace, selection: Selection, sections: Sequence[Section]) -
     candidates = [*([] if said is None else [_in_words(trace, said)])]
     if said is not None and trace[said.quantity].given:
         return _answer(trace, candidates[0], None)
-    for others, is_enough in (((), _tells), (_candidates(trace, selection), _works), ((), _tells)):
+    for others, is_enough in (
+        ((), _tells),
+        (_candidates(trace, selection, sections), _works),
+        ((), _tells),
+    ):
         candidates += others
         for candidate in candidates:
             for section in sections:
@@ -189,10 +207,12 @@ def _texts(section: Section) -> set[str]:
     }
 
 
-def _candidates(trace: Trace, selection: Selection) -> Iterator[_Candidate]:
+def _candidates(
+    trace: Trace, selection: Selection, sections: Sequence[Section] | None = None
+) -> Iterator[_Candidate]:
     """Yields the numbers that may be the answer of a page, the best one first: what it finds, of
     the heads of a layer the first, and that of the row that is worked, then what was made last."""
-    layers = groupby(_findings(trace, selection), _layer_of)
+    layers = groupby(_findings(trace, selection, sections), _layer_of)
     for part, found in (entry for _, heads in layers for entry in reversed([*heads])):
         if found.cell is not None:
             yield _of_finding(trace, part, found)
@@ -200,6 +220,8 @@ def _candidates(trace: Trace, selection: Selection) -> Iterator[_Candidate]:
             weights = trace[part.place.name("weights")]
             yield _of_finding(trace, part, attended_by(trace, weights, selection.rows(weights)[-1]))
     for quantity in reversed([*trace.quantities.values()]):
+        if not _stands_in(trace.part_of(Name(quantity.name)), selection, sections):
+            continue
         if not quantity.given and quantity.matrix.shape[1] and selection.rows(quantity):
             cell = Location(quantity.name, *_cell_about(trace, quantity, selection))
             yield _in_words(trace, cell)

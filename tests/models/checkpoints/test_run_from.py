@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 from attncli.cli import app
 from attncli.trace.on_demand import OnDemand
+from attncli.trace.quantity import Definition
 
 LAYERS, D, FF, WORDS = 12, 4096, 16384, 64
 """Sizes of a model of 3 billion parameters."""
@@ -67,13 +68,13 @@ def test_of_a_large_model_only_what_is_shown_is_worked(
 ) -> None:
     assert large_model(tmp_path) > 4 * 2**30
     worked: list[str] = []
-    get = OnDemand.__getitem__
+    work = OnDemand._work
 
-    def noted(self: OnDemand, name: str) -> Any:
-        worked.append(name)
-        return get(self, name)
+    def noted(self: OnDemand, definition: Definition) -> Any:
+        worked.append(definition.name)
+        return work(self, definition)
 
-    monkeypatch.setattr(OnDemand, "__getitem__", noted)
+    monkeypatch.setattr(OnDemand, "_work", noted)
     words = ("--layer", 1, "--head", 1, "--step", "scores", "--detail", "summary")
     result = run("--from", tmp_path, "--text", "5,17,2", *words)
     assert result.exit_code == 0, result.output
