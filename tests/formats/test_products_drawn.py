@@ -8,10 +8,8 @@ from typing import Any
 
 import pytest
 
-from attncli.classroom.exercises.papers import self_checking
 from attncli.document.blocks import Document
 from attncli.formats import RenderOptions, render
-from tests.classroom.made import papers, request_for
 from tests.helpers.browser import opened
 from tests.helpers.pages import document_of, shipped_trace
 
@@ -48,7 +46,11 @@ def test_rows_and_columns_cross(name: str, chromium: Any, written: Any) -> None:
         assert page.evaluate(OFF) == []
 
 
+@pytest.mark.wing("classroom")
 def test_they_cross_on_a_sheet_with_fields(chromium: Any, written: Any) -> None:
+    from attncli.classroom.exercises.papers import self_checking
+    from tests.classroom.made import papers, request_for
+
     trace = shipped_trace("i_love_ai")
     with opened(chromium, written(self_checking(papers(trace, request_for(trace)).whole))) as page:
         assert page.locator(".product .result input").count() == 18 + 9 + 6 + 6 + 6
