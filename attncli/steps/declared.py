@@ -1,5 +1,8 @@
 """Steps that are declared in files of YAML: keys, words, and equations with letters for sides.
 
+Equations are those of a scenario (`attn help equations`) but for what goes through places: no
+index as a number, no shifted or fixed one, no softmax along one, no condition of a sum.
+
 An equation that is one of `maths/operations` by its tree is that operation. A name in it is a
 number of a key, a quantity that it reads, or a side, which is as long as that:
 
@@ -239,7 +242,11 @@ class _Declared:
             return _made_by(made, value, self.sides, names)
         except EquationError as wrong:
             problems.add(node.place.at(start + wrong.start), wrong.wrong, wrong.right)
-            return None
+        except SyntaxError as none:  # what an equation of a scenario may have, and this not
+            wrong, _, right = none.msg.partition("; ")
+            start += len(value) - len(value.lstrip())
+            problems.add(node.place.at(start + (none.offset or 1) - 1), wrong, right)
+        return None
 
     def step(self) -> Step[Any]:
         said = self.said

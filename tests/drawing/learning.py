@@ -33,7 +33,7 @@ def learning(pen: Pen, transformer: Callable[[Pen], Tree], end_of: EndOf) -> Tre
     kinds = (*[_with_more(transformer)] * 4, _cells, _cells, *_PARTS)
     tree: Tree = pen.choice(*kinds)(pen)
     if pen.coin(4) and "X" not in tree and "layers" in tree:
-        tree.setdefault("final_norm", {})
+        tree.setdefault("final_norm", pen.choice({}, {}, "none"))
     for key in ("targets", "generate"):
         tree.pop(key, None)
     tree.get("next", {}).pop("top_k", None)

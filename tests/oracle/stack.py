@@ -136,7 +136,7 @@ def _stack(book: Book, data: Record) -> Numbers | None:
         )
         fixed = {**({} if seen is None else seen.fixed), **({} if i else own)}
         x = layer(place, record, x, Surroundings(inputs, fixed, memory))
-    if "final_norm" in data and x is not None:
+    if data.get("final_norm", "none") != "none" and x is not None:
         x = norm(book.at("final_norm"), own_norm(data, "final_norm"), x)
     return projected_out(book, data, x) if "project_out" in data and x is not None else x
 

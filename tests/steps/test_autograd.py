@@ -30,7 +30,7 @@ from tests.models import torch_models
 
 pytestmark = pytest.mark.real("torch")
 
-SEEDS = range(700)
+SEEDS = range(800)
 RUNS = 2
 """In so many tests all of them are compared, which run side by side."""
 CLOSE = 1e-10

@@ -5,13 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import attncli.steps
+from attncli.maths.numbers.rounding import Array
 from attncli.maths.operations.activations import Activate, Add, DivideBy, Dropout, Multiply, SoftCap
 from attncli.maths.operations.attention import LowRankUpdate, MatMul
 from attncli.maths.operations.equation import EquationText, Indexed, is_a
-from attncli.pipeline import load
+from attncli.pipeline import load, work
 from attncli.scenario.file.problems import ScenarioError
 from attncli.steps.declared import declared
 from attncli.steps.order import ORDER, step_named
@@ -58,6 +60,32 @@ def test_an_equation_is_our_operation_that_has_its_tree(
         assert mistaken.operation == Activate("tanh")
 
 
+X, T = np.array([[1.5, -1.5, 0.5], [1, -1, -2]]), 1.5
+EXACT = {"policy": "exact"}
+VALUES = {
+    "x[i, j] if abs(x[i, j]) >= temperature else 0": np.where(abs(X) >= T, X, 0),
+    "0 if abs(x[i, j]) < temperature else x[i, j]": np.where(abs(X) >= T, X, 0),
+    "x[i, j] if -1 <= x[i, j] < temperature else 2": np.where((X >= -1) & (X < T), X, 2),
+    "x[i, j] if x[i, j] > 1 or x[i, j] <= -temperature else 0": np.where((X > 1) | (X <= -T), X, 0),
+    "1 if x[i, j] == 1 and temperature != 2 else sigmoid(x[i, j])": np.where(
+        X == 1, 1, 1 / (1 + np.exp(-X))
+    ),
+    "relu(x[i, j]) + softplus(x[i, j])": np.maximum(X, 0) + np.log(1 + np.exp(X)),
+}
+
+
+@pytest.mark.parametrize(("value", "right"), VALUES.items())
+def test_conditions_and_functions_are_those_of_a_scenario(value: str, right: Array) -> None:
+    """A step in a file says what the equations of a scenario say."""
+    equation = f"y[i, j] = {value.replace('temperature', str(T))}"
+    trace = work(load({"given": {"x": X.tolist()}, "equations": [equation], "rounding": EXACT}))
+    assert np.allclose(trace["y"].values, right)
+    step = declared("temperature", TEXT.replace("x[i, j] / temperature", value), "file.yaml")
+    (own,) = step.results.plan(taken("temperature", f"temperature={T}")[1].place)
+    assert isinstance(own.operation, Indexed)
+    assert np.allclose(own.operation.arrays([X]), right)
+
+
 def test_all_files_are_in_the_order() -> None:
     there = {file.relative_to(FOLDER).as_posix() for file in FOLDER.rglob("*.yaml")}
     assert there == {*FILES.values()}
@@ -84,6 +112,8 @@ def test_what_happens_depends_on_what_is_said() -> None:
         ("tempered[i, j] =", "tempered[i, l] =", "16:30", "nothing says how far l goes"),
         ("tempered[i, j] =", "tempered[i, j] :", "16:29", ": has no meaning"),
         ("x[i, j] * temp", "x[i, j] * * temp", "24:36", "* can't stand here"),
+        ("x[i, j] / temp", "x[i + 1, j] / temp", "16:31", "i + 1 goes along nothing"),
+        ("x[i, j] / temp", "floor(x[i, j]) / temp", "16:31", "no part of an equation"),
     ],
 )
 def test_what_is_wrong_in_a_file_is_told_with_its_place(

@@ -117,9 +117,14 @@
     page.sections[k].scrollIntoView({ block: "start" });
   };
 
+  // the first that begins in the upper part of the window, else the one that fills it
+  /** @type {Set<Element>} */
+  const inSight = new Set();
   const watch = new IntersectionObserver((seen) => {
-    const top = seen.find((one) => one.isIntersecting);
-    if (top && !document.body.classList.contains("stepping")) mark(page.sections.indexOf(top.target));
+    seen.forEach((one) => (one.isIntersecting ? inSight.add(one.target) : inSight.delete(one.target)));
+    const those = page.sections.filter((section) => inSight.has(section));
+    const top = those.find((section) => section.getBoundingClientRect().top > 0) ?? those[0];
+    if (top && !document.body.classList.contains("stepping")) mark(page.sections.indexOf(top));
   }, { rootMargin: "-64px 0px -70% 0px" });
 
   document.addEventListener("click", (event) => {
@@ -132,6 +137,7 @@
 
   const bindContents = () => {
     watch.disconnect();
+    inSight.clear();
     page.sections.forEach((section) => watch.observe(section));
     bindChart();
     const found = /** @type {HTMLDetailsElement} */ (document.querySelector("nav.contents details"));

@@ -1,4 +1,4 @@
-"""What is chosen in a derivative: factors under one condition, and how conditions are told.
+"""Conditions, and what is chosen by them: factors under one condition, and how they are told.
 
 A condition is worked as 1 where it holds and 0 elsewhere, by `step`; so `j = 2` is (1 − step(j −
 2)) × (1 − step(2 − j)). In a formula it is told as what it says.
@@ -6,12 +6,35 @@ A condition is worked as 1 where it holds and 0 elsewhere, by `step`; so `j = 2`
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping
 
 from attncli.maths.equations import tree as ex
 from attncli.maths.equations.factored_terms import expression, term, times
 from attncli.maths.equations.indices import renamed
-from attncli.maths.equations.tree import Apply, Expression, Number, Operand, Symbol
+from attncli.maths.equations.tree import Apply, Expression, Number, Operand, Symbol, minus
+
+
+def _above(a: Expression, b: Expression) -> Expression:
+    return Apply("step", (a if b == ex.ZERO else minus(a, b),))
+
+
+def _not(condition: Expression) -> Expression:
+    return minus(ex.ONE, condition)
+
+
+def _equal(a: Expression, b: Expression) -> Expression:
+    return ex.Product((_not(_above(a, b)), _not(_above(b, a))))
+
+
+RELATIONS: Mapping[str, Callable[[Expression, Expression], Expression]] = {
+    ">": _above,
+    "<": lambda a, b: _above(b, a),
+    ">=": lambda a, b: _not(_above(b, a)),
+    "<=": lambda a, b: _not(_above(a, b)),
+    "==": _equal,
+    "!=": lambda a, b: _not(_equal(a, b)),
+}
+"""Conditions on two numbers: 1 where they hold, and 0 elsewhere."""
 
 
 def chosen_first(tree: Expression) -> Expression:

@@ -428,8 +428,38 @@ class _EquationReader:
         while self.takes(","):
             self.check_length(len(found) + 1)
             found.append(read())
-        self.must(close, "behind it")
+        if self.takes(close) is None:
+            self.refuse_open(close)
         return tuple(found)
+
+    def refuse_open(self, close: str) -> NoReturn:
+        """Raises the error of what isn't closed where it has to be."""
+        token, opens = self.next, "[" if close == "]" else "("
+        if token.kind == "end":
+            self.refuse(f"write {close} to close what {opens} opens")
+        last = self.tokens[self.at - 1].text
+        wrong = f"{opens} is still open at {token.text}"
+        right = f"write {close} behind {last}, before {token.text}"
+        if token.kind in ("name", "number"):
+            right = f"write a comma behind {last}, or {close}"
+        raise EquationError(wrong, right, token.start)
+
+    def refuse_after(self, right: str) -> NoReturn:
+        """Raises the error of a token that can't follow a part."""
+        token, before = self.next, self.tokens[self.at - 1]
+        if token.kind in ("name", "number") and before.kind == "name":
+            one, other = before.text, token.text
+            wrong = f"{other} can't stand behind {one}"
+            right = f"write a sign between them, {one}[ for a cell, or {one}( for a function"
+            raise EquationError(wrong, right, token.start)
+        if token.text in (")", "]"):
+            opens = "(" if token.text == ")" else "["
+            wrong = f"{token.text} closes nothing"
+            raise EquationError(wrong, f"leave it out, or write {opens} before", token.start)
+        if token.text in _RELATIONS:
+            wrong = "numbers are compared where nothing is chosen"
+            raise EquationError(wrong, "compare behind if, without ( ): 1 if x < 2 else 0", token.start)
+        self.refuse(right)
 
     def check_length(self, count: int) -> None:
         """Raises EquationError for more parts in a row than a page can show."""
@@ -459,7 +489,7 @@ class _EquationReader:
     def value_alone(self) -> Part:
         value = self.choice()
         if self.next.kind != "end":
-            self.refuse("write a sign before it, or end the equation here")
+            self.refuse_after("write a sign before it, or end the equation here")
         check_depth(value, 0)
         return value
 
@@ -479,10 +509,14 @@ class _EquationReader:
         if self.next.kind == "number":
             wrong = f"{self.next.text} where an index belongs"
             raise EquationError(wrong, "an equation makes all cells: write i", self.next.start)
-        index = self.name("an index")
+        bound = self.index_and_side()
         if self.next.text in ("+", "-"):
-            right = f"write {index.text} here, and shift what is read"
+            right = f"write {bound.name} here, and shift what is read"
             raise EquationError("an index is shifted in what is made", right, self.next.start)
+        return bound
+
+    def index_and_side(self) -> Bound:
+        index = self.name("an index")
         side = self.name("the side that it goes along").text if self.takes("in") else ""
         return Bound(index.text, side, index.start)
 
@@ -556,7 +590,8 @@ class _EquationReader:
         if not self.takes("("):
             self.refuse("write a number, a name, a cell such as X[i, j], or ( )")
         part = self.inside(self.choice)
-        self.must(")", "to close what ( opens")
+        if not self.takes(")"):
+            self.refuse_after("write ) to close what ( opens")
         return part
 
     def place(self) -> IndexedPlace:
@@ -584,13 +619,17 @@ class _EquationReader:
             while self.takes(","):
                 self.check_length(len(arguments) + 1)
                 arguments.append(self.inside(self.choice))
-            self.must(")", f"to close what {name.text}( opens")
+            if not self.takes(")"):
+                self.refuse_after(f"write ) to close what {name.text}( opens")
             return Call(name.text, tuple(arguments), name.start)
         bounds: list[Bound] = []
         while self.takes("for"):
             self.check_length(len(bounds) + 1)
-            bounds.append(self.bound())
+            bounds.append(self.index_and_side())
+        if self.next.text not in ("if", ",", ")"):
+            self.refuse_open(")")
         condition = self.condition() if self.takes("if") else None
         extra = self.inside(self.choice) if self.takes(",") else None
-        self.must(")", f"to close what {name.text}( opens")
+        if not self.takes(")"):
+            self.refuse_after(f"write ) to close what {name.text}( opens")
         return OverIndices(name.text, first, tuple(bounds), condition, extra, name.start)

@@ -10,7 +10,7 @@ Equations as text, in Python's own expression grammar, read by `ast` when they a
 An operand has an index for each of its sides but `1`: `i` goes down the rows of the result, `j`
 along its columns, any other over a sum, `sum(x[i, k] * W[k, j] for k in d)`. A side's letter
 alone is how long it is. What else may stand there: numbers, + - * / **, pi, the functions below,
-and `a if c else b` for what is chosen.
+and `a if c else b` for what is chosen, by `x > 0`, `1 <= x < y` or a table of ones and zeros.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, reduce
+from itertools import pairwise
 from typing import NamedTuple, NoReturn, TypeGuard
 
 import numpy as np
@@ -28,8 +29,10 @@ import numpy as np
 from attncli.maths.equations import formulas
 from attncli.maths.equations import tree as ex
 from attncli.maths.equations.bounds import bound
+from attncli.maths.equations.choices import RELATIONS
 from attncli.maths.equations.compiled import CompiledEquation, following
 from attncli.maths.equations.enclosures import Enclosure, Roundoffs, enclosed
+from attncli.maths.equations.functions import OF_ONE
 from attncli.maths.equations.matrix import Matrix
 from attncli.maths.equations.signatures import parse
 from attncli.maths.equations.tree import (
@@ -205,8 +208,15 @@ def _has_product(shown: Expression) -> bool:
     )
 
 
-_NODES: Mapping[str, Callable[..., Expression]] = {"exp": ex.e_to, "sqrt": ex.Root}
-_FUNCTIONS = {*_NODES, "cos", "erf", "finite", "ln", "max", "min", "sin", "tanh"}
+_FUNCTIONS = {*OF_ONE, "finite", "max", "min"}
+_RELATIONS: Mapping[type, str] = {
+    ast.Gt: ">",
+    ast.Lt: "<",
+    ast.GtE: ">=",
+    ast.LtE: "<=",
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+}
 _SIGNS: Mapping[type, type[ex.Node]] = {
     ast.Add: ex.Sum,
     ast.Sub: ex.Sum,
@@ -451,17 +461,34 @@ class _Reader:
                 made = self._of_two(node, _SIGNS[type(op)], read(x), read(y))
             case ast.IfExp(condition, x, y):
                 made = Apply("where", (read(condition), read(x), read(y)))
-            case ast.Compare(x, [ast.Gt()], [ast.Constant(0)]):
-                made = Apply("step", (read(x),))
+            case ast.Compare() | ast.BoolOp():
+                made = self._condition(node, read)
             case ast.Attribute(x, "T"):
                 made = ex.Transposed(read(x))
             case ast.Call(ast.Name(name), arguments) if name in _FUNCTIONS or self.is_shown:
                 parts = tuple(map(read, arguments))
-                made = _NODES[name](*parts) if name in _NODES else Apply(name, parts)
+                made = OF_ONE[name](*parts) if name in OF_ONE else Apply(name, parts)
         if made is None:
             known = "+ - * / **", "sum(… for k in d)", *sorted(_FUNCTIONS)
             self.refuse(node, "no part of an equation", *known)
         return made
+
+    @staticmethod
+    def _condition(
+        node: ast.Compare | ast.BoolOp, read: Callable[[ast.expr], Expression]
+    ) -> Expression | None:
+        """Returns what is 1 where a condition holds, and 0 elsewhere; None for another sign than
+        those that compare numbers."""
+        if isinstance(node, ast.BoolOp):
+            parts = tuple(map(read, node.values))
+            is_all = isinstance(node.op, ast.And)
+            return ex.Product(parts) if is_all else reduce(_larger, parts)
+        signs = [_RELATIONS.get(type(sign)) for sign in node.ops]
+        pairs = pairwise(map(read, (node.left, *node.comparators)))
+        met = [RELATIONS[sign](a, b) for sign, (a, b) in zip(signs, pairs, strict=True) if sign]
+        if len(met) < len(signs):
+            return None
+        return ex.Product(tuple(met)) if met[1:] else met[0]
 
     @staticmethod
     def _of_two(node: ast.BinOp, kind: type[ex.Node], a: Expression, b: Expression) -> Expression:
@@ -513,6 +540,10 @@ class _Reader:
         file, line = self.of.where
         at = file, line, node.col_offset + 1, self.text, line, (node.end_col_offset or 0) + 1
         raise SyntaxError(f"{what}; write {', '.join(right)}", at)
+
+
+def _larger(a: Expression, b: Expression) -> Expression:
+    return Apply("max", (a, b))
 
 
 def _indices_of(node: ast.Subscript) -> list[str]:

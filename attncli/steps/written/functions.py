@@ -3,12 +3,13 @@ defines."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import partial, reduce
+from collections.abc import Mapping
+from functools import reduce
 from typing import Any
 
 from attncli.maths.equations import language as said
 from attncli.maths.equations import tree as ex
+from attncli.maths.equations.functions import OF_ONE
 from attncli.maths.equations.language import EquationError, Part, Piece
 from attncli.maths.equations.tree import Apply, Expression
 from attncli.scenario.file.problems import nearest
@@ -20,32 +21,8 @@ REDUCED = ("sum", "mean", "prod", "max", "min")
 """What makes one number of those along an index."""
 
 
-def _named(name: str, x: Expression) -> Expression:
-    return Apply(name, (x,))
-
-
-def _sigmoid(x: Expression) -> Expression:
-    return ex.Quotient(ex.ONE, ex.Sum((ex.ONE, ex.e_to(ex.Negative(x)))))
-
-
-def _softplus(x: Expression) -> Expression:
-    return Apply("ln", (ex.Sum((ex.ONE, ex.e_to(x))),))
-
-
-def _relu(x: Expression) -> Expression:
-    return Apply("max", (ex.ZERO, x))
-
-
-_OF_ONE: Mapping[str, Callable[[Expression], Expression]] = {
-    "exp": ex.e_to,
-    "sqrt": ex.Root,
-    **{name: partial(_named, name) for name in ("ln", "abs", "sin", "cos", "tanh", "erf")},
-    "sigmoid": _sigmoid,
-    "softplus": _softplus,
-    "relu": _relu,
-}
 _OF_SEVERAL = ("max", "min")
-FUNCTIONS = (*_OF_ONE, *_OF_SEVERAL)
+FUNCTIONS = (*OF_ONE, *_OF_SEVERAL)
 
 
 def applied(call: said.Call, arguments: tuple[Expression, ...], known: Environment) -> Expression:
@@ -61,14 +38,14 @@ def applied(call: said.Call, arguments: tuple[Expression, ...], known: Environme
     if name in (*REDUCED, *ALONG):
         wrong = f"{name} of one number"
         raise EquationError(wrong, f"say over what: {name}(… for k)", call.start)
-    if name not in _OF_ONE:
+    if name not in OF_ONE:
         wrong = f"no function is called {name}"
         names = (*FUNCTIONS, *REDUCED, *ALONG, *known.functions)
         raise EquationError(wrong, nearest(name, names), call.start)
     if len(arguments) > 1:
         wrong = f"{name} is of one number, here of {len(arguments)}"
         raise EquationError(wrong, f"write {name}(x)", call.start)
-    return _OF_ONE[name](*arguments)
+    return OF_ONE[name](*arguments)
 
 
 def without_functions(part: Part, known: Environment) -> Part:

@@ -68,8 +68,25 @@ class Indices:
             self._check_named_alone(value)
         for bound in () if some else bounds:
             if bound.name not in self.of and not self.is_time(bound.name):
-                wrong = f"nothing says how far {bound.name} goes"
-                raise EquationError(wrong, self.known.bounded(bound.name), bound.start)
+                self._refuse_unbounded(bound, target, value)
+
+    def _refuse_unbounded(self, bound: Bound, target: said.Target, value: Part) -> NoReturn:
+        """Raises the error of an index that nothing says the length of; where another one is read
+        that goes along nothing, of that."""
+        index, over = bound.name, [p for p in walk(value) if isinstance(p, OverIndices)]
+        named = {b.name for b in (*target.bounds, *(b for part in over for b in part.bounds))}
+        for cell in (part for part in walk(value) if isinstance(part, Cell)):
+            for place in cell.places:
+                if self.is_index(place) and place.name not in named:
+                    wrong = f"{place.name} goes along nothing here"
+                    right = f"write {index} here, or {place.name} in the place of {index}"
+                    raise EquationError(wrong, right, place.start)
+        wrong = f"nothing says how far {index} goes"
+        right = self.known.bounded(index)
+        for part in over:
+            if part.function in ALONG and bound in part.bounds:
+                right = f"write for {target.bounds[-1].name}" if target.bounds else right
+        raise EquationError(wrong, right, bound.start)
 
     def _check_named_alone(self, value: Part) -> None:
         """Raises EquationError for an array that is read without its indices."""
@@ -85,7 +102,23 @@ class Indices:
             if not self.is_index(place) or bool(place.shift) != shifted:
                 continue
             if not (shifted and place.name in self.of):
-                self.learn(place.name, side, cell.name, place.start)
+                try:
+                    self.learn(place.name, side, cell.name, place.start)
+                except EquationError:
+                    self._refuse_turned(cell)
+                    raise
+
+    def _refuse_turned(self, cell: Cell) -> None:
+        """Raises EquationError for a cell whose two indices fit the other way round."""
+        sides, places = self.array(cell).sides, cell.places
+        lengths = [self.of[p.name].length if p.name in self.of else 0 for p in places]
+        turned = zip(lengths, sides[::-1], strict=True)
+        is_whole = not any(place.shift for place in places)
+        if is_whole and places[1:] and all(n in (0, side.length) for n, side in turned):
+            first, second = places
+            wrong = f"{first.name} and {second.name} go along the other sides of {cell.name}"
+            right = f"write {cell.name}[{second.name}, {first.name}]"
+            raise EquationError(wrong, right, first.start)
 
     def check_shifts(self, value: Part) -> None:
         """Raises EquationError for a shifted index that leaves its side where no condition keeps it

@@ -7,7 +7,7 @@ those whose place it is: that sum has one term, and is shown as just that.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from decimal import Decimal
 from functools import reduce
 from math import prod
@@ -15,8 +15,9 @@ from typing import Protocol
 
 from attncli.maths.equations import language as said
 from attncli.maths.equations import tree as ex
+from attncli.maths.equations.choices import RELATIONS
 from attncli.maths.equations.language import Bound, Cell, EquationError, IndexedPlace, OverIndices
-from attncli.maths.equations.tree import Apply, Expression, Number, Operand, constant, minus
+from attncli.maths.equations.tree import Apply, Expression, Number, Operand, constant
 from attncli.names import Name, below
 from attncli.steps.written.arrays import ArraySide, KnownArray, Moment
 from attncli.steps.written.formulas import joined
@@ -135,7 +136,7 @@ class _EquationParts(said.Rules[Expression]):
         return applied(part, self.each(part.arguments), self.known)
 
     def of_compared_numbers(self, part: said.ComparedNumbers) -> Expression:
-        return _RELATIONS[part.relation](self.of(part.left), self.of(part.right))
+        return RELATIONS[part.relation](self.of(part.left), self.of(part.right))
 
     def of_all(self, part: said.All) -> Expression:
         return ex.Product(self.each(part.parts))
@@ -234,7 +235,7 @@ class _EquationParts(said.Rules[Expression]):
         operand = reader.operands.take(name, letters, lies=array.lies)
         tree: Expression = Operand(operand, tuple(letters))
         for own, wanted in chosen:
-            met = _equal(reader.count(own), wanted)
+            met = RELATIONS["=="](reader.count(own), wanted)
             tree = ex.Total(reader.letters[own], Apply("where", (met, tree, ex.ZERO)))
         return tree
 
@@ -280,7 +281,7 @@ class _EquationParts(said.Rules[Expression]):
         used = {letter for o in ex.operands_in(operand) for letter in o.indices}
         for bound in part.bounds:
             if self.reader.letter(bound.name) not in used:  # each place counts once all the same
-                once = _above(self.reader.count(bound.name), ex.ZERO)
+                once = RELATIONS[">"](self.reader.count(bound.name), ex.ZERO)
                 operand = Apply("where", (once, operand, ex.ZERO))
         if part.function not in ("sum", "mean"):
             nothing = ex.NEUTRAL[part.function]
@@ -342,28 +343,3 @@ class _EquationParts(said.Rules[Expression]):
 
 def _kept(condition: Expression | None, part: Expression, nothing: Expression) -> Expression:
     return part if condition is None else Apply("where", (condition, part, nothing))
-
-
-# -- conditions: 1 where they hold, and 0 elsewhere ------------------------------------------------
-
-
-def _above(a: Expression, b: Expression) -> Expression:
-    return Apply("step", (a if b == ex.ZERO else minus(a, b),))
-
-
-def _not(condition: Expression) -> Expression:
-    return minus(ex.ONE, condition)
-
-
-def _equal(a: Expression, b: Expression) -> Expression:
-    return ex.Product((_not(_above(a, b)), _not(_above(b, a))))
-
-
-_RELATIONS: Mapping[str, Callable[[Expression, Expression], Expression]] = {
-    ">": _above,
-    "<": lambda a, b: _above(b, a),
-    ">=": lambda a, b: _not(_above(b, a)),
-    "<=": lambda a, b: _not(_above(a, b)),
-    "==": _equal,
-    "!=": lambda a, b: _not(_equal(a, b)),
-}

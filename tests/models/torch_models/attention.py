@@ -201,7 +201,7 @@ def _rotated(head: Head, x: Rows, around: Around) -> Rows:
 
 
 def _weights(head: Head, x: Quantity, around: Around) -> Quantity:
-    """The softmax of scores that were capped, biased, tempered and masked."""
+    """The softmax of scores that were capped, biased, tempered and masked, or these as they are."""
     page, tree = head.page, head.said
     values = masks.rules(tree, causal=around.causal)
     x = _biased(head, _capped(head, "before_bias", x), around, values)
@@ -209,11 +209,13 @@ def _weights(head: Head, x: Quantity, around: Around) -> Quantity:
     if "temperature" in tree:
         t = float(tree["temperature"])
         x = page.make("tempered", lambda x: x / t, x)
+    hidden = ~masks.seen(values, around.keys, *x.shape)
     if values:
-        hidden = ~masks.seen(values, around.keys, *x.shape)
         value = float(tree.get("mask_value", "-inf"))
         x = page.make("masked", lambda x: x.masked_fill(hidden, value), x)
     x = _capped(head, "after_mask", x)
+    if tree.get("softmax") == "none":  # what is hidden is 0 (arXiv:2102.11174)
+        return page.make("weights", lambda x: x.masked_fill(hidden, 0), x)
     if "sinks" not in tree:
         return softmax(page, "weights", x)
     sink = page.make(

@@ -14,8 +14,8 @@ from tests.models.torch_models.page import Page, Quantity, Tensor, Tree, is_true
 
 _GATES = {"swiglu": "silu", "geglu": "gelu"}
 _CROSS = (
-    "heads", "kv_heads", "scale", "softcap", "softcap_order", "temperature", "mask_value",
-    "weights_layout", "projection",
+    "heads", "kv_heads", "scale", "softcap", "softcap_order", "temperature", "softmax",
+    "mask_value", "weights_layout", "projection",
 )  # fmt: skip
 
 

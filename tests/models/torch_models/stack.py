@@ -20,7 +20,7 @@ from tests.models.torch_models.recurrent import read_out, recurrent
 _ATTENTION = ("W_Q", "Q", "scores", "scaled", "weights", "output", "projection")
 _HELD = (
     "weights_layout", "heads", "kv_heads", "scale", "softcap", "softcap_order", "temperature",
-    "mask", "mask_value", "qk_norm", "rope", "projection", "average_heads", "block", "norm",
+    "softmax", "mask", "mask_value", "qk_norm", "rope", "projection", "average_heads", "block", "norm",
     "norms", "residuals", "residual_scale", "parallel", "activation", "gated", "clamp",
     "up_plus_one", "router",
     "cell", "direction", "gate_order", "reset", "update",
@@ -97,7 +97,7 @@ def _stack(page: Page, data: Tree) -> tuple[Quantity, Page, Tree]:
         else:
             own = inputs if i == 0 else {}
             x = layer(at, entries, x, _place(data, entries, _Found(page, pairs, memory, own)))
-    if "final_norm" in data:
+    if data.get("final_norm", "none") != "none":
         own = {**data.get("norms", {}), **(data["final_norm"] or {})}
         x = norm(page.at("final_norm"), own, there(x))
     if "project_out" in data:

@@ -142,12 +142,37 @@ READING: Cases = (
     (["y[i] = (v[i]"], ["9:17: the equation ends too early; write ) to close what ( opens"]),
     (
         ["y[i] = v[i])"],
-        ["9:16: ) can't stand here; write a sign before it, or end the equation here"],
+        ["9:16: ) closes nothing; leave it out, or write ( before"],
     ),
     (
         ["y[i] = v[i] < 2"],
-        ["9:17: < can't stand here; write a sign before it, or end the equation here"],
+        [
+            "9:17: numbers are compared where nothing is chosen; compare behind if, without ( ): 1 if x"
+            " < 2 else 0"
+        ],
     ),
+    (
+        ["y[i] = sqrt(mean(X[i, k] for k + 2)"],
+        ["9:36: ( is still open at +; write ) behind k, before +"],
+    ),
+    (["y[i, k = sum(X[i, k] for k)"], ["9:12: [ is still open at =; write ] behind k, before ="]),
+    (["y[i] = X[i 1]"], ["9:16: [ is still open at 1; write a comma behind i, or ]"]),
+    (
+        ["y = v 1]"],
+        [
+            "9:11: 1 can't stand behind v; write a sign between them, v[ for a cell, or v( for a function"
+        ],
+    ),
+    (["y[i] = v[i]]"], ["9:16: ] closes nothing; leave it out, or write [ before"]),
+    (
+        ["y[j, i] = sum(X[i, k] * X[k, j] for k)"],
+        ["9:31: k and j go along the other sides of X; write X[j, k]"],
+    ),
+    (
+        ["y[i, k] = sum(X[i, j] * v[q] for j)"],
+        ["9:31: q goes along nothing here; write k here, or q in the place of k"],
+    ),
+    (["y[i, j] = softmax(X[i, j] for k)"], ["9:35: nothing says how far k goes; write for j"]),
     (
         ["y = 'a'"],
         ["9:9: a text can't stand in an equation; write numbers, names, + - * / ** ( ) [ ] and ,"],
@@ -317,7 +342,7 @@ equations:
         '3:13: the text "x" is not a number; give a number such as 0.5 or -2',
         '5:12: the text "0" is not a whole number from 1 to 1000; give one in that range',
         "7:16: nothing is called q; known: x, b, pi",
-        "9:28: in can't stand here; write ] behind it",
+        "9:28: [ is still open at in; write ] behind i, before in",
     ]
 
 
