@@ -2,7 +2,7 @@
 
 files             exercise and exam files, schemes, the manifest of what was made
 exercises         sheets, keys, hints and the pages about a class
-nice_numbers      scenarios whose numbers are good to work with, and forms that cost the same
+forms             scenarios whose numbers are good to work with, and forms that cost the same
 marking           answers read, marked and told
 practice          number by number, with a verdict at once
 formats           what only exercises are written in: Moodle, Canvas, QTI

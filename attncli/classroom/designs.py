@@ -23,7 +23,7 @@ from attncli.output_files import Contents, OutputError, check_folder
 if TYPE_CHECKING:
     from attncli.classroom.commands import DesignArguments, ExerciseArguments
     from attncli.classroom.files.exam_file import ExamFile
-    from attncli.classroom.nice_numbers.new_scenario import Sizes
+    from attncli.classroom.forms.new_scenario import Sizes
     from attncli.trace import Trace
 
 
@@ -47,7 +47,7 @@ def designed(typed: DesignArguments, asked: ExerciseArguments) -> Output:
 def _new(typed: DesignArguments) -> str:
     """Writes a new scenario as a file. Raises UserError."""
     from attncli.classroom.files.exercise_file import LARGEST_SEED, MOST_FORMS
-    from attncli.classroom.nice_numbers.rules import check_names
+    from attncli.classroom.forms.rules import check_names
 
     complaints = Complaints()
     sizes = _sizes(complaints, typed)
@@ -69,7 +69,7 @@ def _new(typed: DesignArguments) -> str:
 def _sizes(complaints: Complaints, typed: DesignArguments) -> Sizes | None:
     """Reads the sizes that are asked for; None where something is wrong, which `complaints`
     hears."""
-    from attncli.classroom.nice_numbers.new_scenario import FEWEST, MOST, MOST_D_MODEL, Sizes
+    from attncli.classroom.forms.new_scenario import FEWEST, MOST, MOST_D_MODEL, Sizes
 
     found = [
         complaints.hear(whole_number, "--tokens", typed.tokens, FEWEST, MOST),
@@ -88,8 +88,8 @@ def _sizes(complaints: Complaints, typed: DesignArguments) -> Sizes | None:
 
 
 def _designed(sizes: Sizes, seed: int, allow: Sequence[str]) -> str:
-    from attncli.classroom.nice_numbers.new_scenario import sketch, text_of
-    from attncli.classroom.nice_numbers.search import UnsatisfiedError
+    from attncli.classroom.forms.new_scenario import sketch, text_of
+    from attncli.classroom.forms.search import UnsatisfiedError
 
     try:
         words, scenario = sketch(sizes, seed, allow)

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from attncli.classroom.exercises.exam_papers import ExamForm
     from attncli.classroom.files.exam_file import ExamFile
     from attncli.classroom.files.exercise_file import Ask
+    from attncli.classroom.forms.candidate_quantity import Attempt
     from attncli.classroom.marking.class_list import Student
-    from attncli.classroom.nice_numbers.candidate_quantity import Attempt
     from attncli.document.questions import Item
     from attncli.trace import Trace
 
@@ -60,7 +60,7 @@ def ordered_exam(order: ExerciseArguments, complaints: Complaints) -> ExamFile |
     exam = (_by_file if by_file else _by_options)(order, complaints)
     each = [order.allow or ()] if exam is None else [e.numbers.allow for e in exam.exercises]
     if any(each):
-        from attncli.classroom.nice_numbers.rules import check_names
+        from attncli.classroom.forms.rules import check_names
 
         complaints.problems += check_names([name for allow in each for name in allow])
     return exam

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attncli.classroom.nice_numbers.candidate_quantity import (
+from attncli.classroom.forms.candidate_quantity import (
     Attempt,
     Both,
     CandidateQuantity,
@@ -25,8 +25,8 @@ from attncli.classroom.nice_numbers.candidate_quantity import (
     under_both,
     units,
 )
-from attncli.classroom.nice_numbers.pools import drawn_of
-from attncli.classroom.nice_numbers.rules import (
+from attncli.classroom.forms.pools import drawn_of
+from attncli.classroom.forms.rules import (
     CHECKS,
     GIVEN_CHECKS,
     RULES,

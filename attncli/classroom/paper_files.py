@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from attncli.classroom.exercises.exam_papers import ExamForm, FormTraces
     from attncli.classroom.exercises.requests import ExerciseRequest
     from attncli.classroom.files.exam_file import ExamFile
-    from attncli.classroom.nice_numbers.candidate_quantity import Attempt
+    from attncli.classroom.forms.candidate_quantity import Attempt
     from attncli.document.blocks import Document
     from attncli.trace import Trace
 
@@ -322,7 +322,7 @@ def variants(
         yield trace
         return
     from attncli.classroom.exercises.blanked import blanks_of
-    from attncli.classroom.nice_numbers.search import SearchRequest, search
+    from attncli.classroom.forms.search import SearchRequest, search
 
     points = request.all_points if _may_be_longer(trace) else None
     wanted = SearchRequest(count, seed, request.quantities(trace), allow, points=points)

@@ -7,13 +7,13 @@ from typing import ClassVar
 
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.markdown import CodeBlock, Markdown, TableElement
-from rich.padding import Padding
+from rich.segment import Segment
 from rich.table import Table
 from rich.theme import Theme
 
 from attncli.formats import RenderOptions
 
-_INDENT = (0, 0, 0, 2)
+_INDENT = "  "
 _STYLES = Theme(
     {
         "markdown.h2": "bold underline",
@@ -39,7 +39,7 @@ def reference_text(markdown: str, page: RenderOptions) -> str:
         legacy_windows=False,
         theme=_STYLES,
     )
-    console.print(_with_marks(_Reference(markdown, hyperlinks=False)))
+    console.print(_with_marks(_Reference(markdown, hyperlinks=False)), crop=False)
     lines = out.getvalue().strip("\n").splitlines()
     return "".join(f"{line.rstrip()}\n" for line in lines)
 
@@ -59,11 +59,12 @@ class _WholeTable(TableElement):
 
 
 class _PlainCode(CodeBlock):
-    """A block of code whose lines stay as they are; Rich would paint them."""
+    """A block of code whose lines stay as they are, whole, so that they can be copied; Rich would
+    paint and fold them."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        self.text.rstrip()
-        yield Padding(self.text, _INDENT)
+        for line in self.text.plain.rstrip().split("\n"):
+            yield Segment(f"{_INDENT}{line}\n")
 
 
 class _Reference(Markdown):

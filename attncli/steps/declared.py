@@ -243,9 +243,9 @@ class _Declared:
         except EquationError as wrong:
             problems.add(node.place.at(start + wrong.start), wrong.wrong, wrong.right)
         except SyntaxError as none:  # what an equation of a scenario may have, and this not
-            wrong, _, right = none.msg.partition("; ")
+            what, _, right = none.msg.partition("; ")
             start += len(value) - len(value.lstrip())
-            problems.add(node.place.at(start + (none.offset or 1) - 1), wrong, right)
+            problems.add(node.place.at(start + (none.offset or 1) - 1), what, right)
         return None
 
     def step(self) -> Step[Any]:

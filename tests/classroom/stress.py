@@ -21,7 +21,7 @@ from attncli.classroom.exercises.blanked import BlankedPage, shown_rows, taken
 from attncli.classroom.exercises.line_blanks import Blankable
 from attncli.classroom.exercises.requests import ExerciseRequest, request_of
 from attncli.classroom.files.exercise_file import Ask, ExerciseFile, FormNumbers
-from attncli.classroom.nice_numbers.costs import difficulty
+from attncli.classroom.forms.costs import difficulty
 from attncli.classroom.paper_files import form_names, variants
 from attncli.document.blocks import Bullets, DefinitionList, Document, Spans, Subheading, Table
 from attncli.document.questions import Interval

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attncli import load, work
+from attncli.classroom.forms.costs import difficulty
+from attncli.classroom.forms.plan import plan_of
+from attncli.classroom.forms.search import UnsatisfiedError, forms
 from attncli.classroom.lint import weaknesses
-from attncli.classroom.nice_numbers.costs import difficulty
-from attncli.classroom.nice_numbers.plan import plan_of
-from attncli.classroom.nice_numbers.search import UnsatisfiedError, forms
 from attncli.formats import RenderOptions, format_names, render
 from attncli.pipeline.plain_data import with_numbers
 from tests.auditor import audit_numbers

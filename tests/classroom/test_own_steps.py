@@ -13,7 +13,7 @@ from attncli import load, work
 from attncli.classroom.exercises.papers import exercise
 from attncli.classroom.exercises.worked_in_browser import worked_in_browser
 from attncli.classroom.files.exam_file import load_exam
-from attncli.classroom.nice_numbers.search import SearchRequest, search
+from attncli.classroom.forms.search import SearchRequest, search
 from attncli.judging.judging import Judge
 from attncli.judging.wrong_ways import declared_ways
 from attncli.trace import Trace

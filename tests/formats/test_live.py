@@ -24,7 +24,7 @@ from attncli.scenario.file.editing import edited
 from attncli.scenario.file.problems import ScenarioError
 from attncli.steps.schema import SCENARIO
 from attncli.trace import Trace
-from tests.conftest import THOROUGH, sampled
+from tests.conftest import THOROUGH, sampled, share
 from tests.helpers.browser import findings, opened
 from tests.helpers.pages import SHIPPED
 
@@ -514,7 +514,7 @@ def test_an_address_that_says_nothing_is_told(chromium: Any, tmp_path: Path) -> 
     """Without an error of the script, which `opened` would hear, and the page is as it was."""
     with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:
         numbers = page.evaluate("attncli.live.numbers()")
-        for address in ADDRESSES:
+        for address in share(3, ADDRESSES, ""):
             page.goto("about:blank")
             page.goto(f"{(tmp_path / 'page.html').as_uri()}#{address}")
             page.wait_for_function("() => window.attncli?.live")

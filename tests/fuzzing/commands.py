@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
-from attncli.classroom.nice_numbers.rules import RULES
+from attncli.classroom.forms.rules import RULES
 from attncli.formats import page_format_names, paper_format_names
 from attncli.option_values import (
     BLANKS,

@@ -24,7 +24,7 @@ from attncli.classroom.files.exercise_file import (
     PointsKind,
 )
 from attncli.classroom.files.scheme import COSTS, SCHEME
-from attncli.classroom.nice_numbers.rules import RULES
+from attncli.classroom.forms.rules import RULES
 from attncli.cli import app
 from attncli.pages.catalogue import contents
 from attncli.pipeline import load, work

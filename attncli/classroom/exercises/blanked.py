@@ -46,7 +46,7 @@ from attncli.scenario.file.problems import ScenarioError
 from attncli.trace import Quantity, Trace
 
 if TYPE_CHECKING:
-    from attncli.classroom.nice_numbers.showing import Blanks
+    from attncli.classroom.forms.showing import Blanks
 
 _NONE = Tolerance()
 
@@ -301,7 +301,7 @@ def _chosen(
 def blanks_of(trace: Trace, request: ExerciseRequest) -> Blanks:
     """Returns what a sheet asks for and shows, whatever numbers a form has. Raises SelectionError
     where there is nothing to ask for."""
-    from attncli.classroom.nice_numbers.showing import Blanks  # which only forms need
+    from attncli.classroom.forms.showing import Blanks  # which only forms need
 
     what = taken(trace, request, "")
     cells: dict[str, Flags] = {}

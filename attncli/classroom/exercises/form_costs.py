@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from attncli.classroom.exercises.blanked import blanks_of
 from attncli.classroom.exercises.requests import ExerciseRequest
+from attncli.classroom.forms.candidate_quantity import attempts
+from attncli.classroom.forms.costs import WITHIN, FormCost, cost_of
+from attncli.classroom.forms.showing import shows
 from attncli.classroom.lint import mistake_in_words
-from attncli.classroom.nice_numbers.candidate_quantity import attempts
-from attncli.classroom.nice_numbers.costs import WITHIN, FormCost, cost_of
-from attncli.classroom.nice_numbers.showing import shows
 from attncli.document.blocks import (
     Block,
     Bullets,

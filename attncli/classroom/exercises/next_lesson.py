@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attncli.classroom.exercises.class_tables import why_failed
+from attncli.classroom.forms.search import SearchRequest, search
 from attncli.classroom.marking.classes import (
     GradedClass,
     Wrong,
@@ -17,7 +18,6 @@ from attncli.classroom.marking.classes import (
 )
 from attncli.classroom.marking.exam import Exam
 from attncli.classroom.marking.exam_parts import MarkedExam
-from attncli.classroom.nice_numbers.search import SearchRequest, search
 from attncli.document.blocks import (
     Block,
     DefinitionList,

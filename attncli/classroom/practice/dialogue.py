@@ -213,7 +213,7 @@ def _minutes(typed: PracticeArguments) -> int | None:
 def _others(lesson: Lesson, seed: int) -> Iterator[Trace]:
     """Yields the lesson's scenario with other numbers of the same difficulty, as long as there are
     any."""
-    from attncli.classroom.nice_numbers.search import UnsatisfiedError
+    from attncli.classroom.forms.search import UnsatisfiedError
 
     try:
         yield from variants(lesson.trace, lesson.request, _MANY, seed, ())

@@ -458,7 +458,9 @@ class _EquationReader:
             raise EquationError(wrong, f"leave it out, or write {opens} before", token.start)
         if token.text in _RELATIONS:
             wrong = "numbers are compared where nothing is chosen"
-            raise EquationError(wrong, "compare behind if, without ( ): 1 if x < 2 else 0", token.start)
+            raise EquationError(
+                wrong, "compare behind if, without ( ): 1 if x < 2 else 0", token.start
+            )
         self.refuse(right)
 
     def check_length(self, count: int) -> None:

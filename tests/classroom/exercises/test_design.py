@@ -19,14 +19,14 @@ from numpy.random import RandomState
 from typer.testing import CliRunner
 
 from attncli import load, work
-from attncli.classroom.nice_numbers import search
-from attncli.classroom.nice_numbers.candidates import BatchMaker
-from attncli.classroom.nice_numbers.costs import difficulty
-from attncli.classroom.nice_numbers.plan import plan_of
-from attncli.classroom.nice_numbers.pools import drawn_of
-from attncli.classroom.nice_numbers.rules import RULES
-from attncli.classroom.nice_numbers.search import UnsatisfiedError, forms
-from attncli.classroom.nice_numbers.sieve import Survivor
+from attncli.classroom.forms import search
+from attncli.classroom.forms.candidates import BatchMaker
+from attncli.classroom.forms.costs import difficulty
+from attncli.classroom.forms.plan import plan_of
+from attncli.classroom.forms.pools import drawn_of
+from attncli.classroom.forms.rules import RULES
+from attncli.classroom.forms.search import UnsatisfiedError, forms
+from attncli.classroom.forms.sieve import Survivor
 from attncli.cli import app
 from attncli.document.questions import form_name
 from attncli.names import Name

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attncli import load, work
+from attncli.classroom.forms.search import forms
 from attncli.classroom.marking.exam import cell_of
-from attncli.classroom.nice_numbers.search import forms
 from attncli.document.questions import Item
 from attncli.judging.judging import Judge
 from attncli.judging.verdicts import Given

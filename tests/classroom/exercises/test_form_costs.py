@@ -16,10 +16,10 @@ import pytest
 import yaml
 
 from attncli import load, work
-from attncli.classroom.nice_numbers.candidate_quantity import attempts
-from attncli.classroom.nice_numbers.costs import LIMITS, cost_of
-from attncli.classroom.nice_numbers.search import SearchRequest, forms, search
-from attncli.classroom.nice_numbers.showing import Blanks, shows
+from attncli.classroom.forms.candidate_quantity import attempts
+from attncli.classroom.forms.costs import LIMITS, cost_of
+from attncli.classroom.forms.search import SearchRequest, forms, search
+from attncli.classroom.forms.showing import Blanks, shows
 from tests.helpers.marking_cases import run
 from tests.helpers.pages import trace_of
 

@@ -13,10 +13,10 @@ import yaml
 from numpy.random import RandomState
 
 from attncli import load, work
-from attncli.classroom.nice_numbers.candidate_quantity import shown_rows
-from attncli.classroom.nice_numbers.new_scenario import Sizes, sketch
-from attncli.classroom.nice_numbers.rules import singular, unvaried
-from attncli.classroom.nice_numbers.search import UnsatisfiedError, forms
+from attncli.classroom.forms.candidate_quantity import shown_rows
+from attncli.classroom.forms.new_scenario import Sizes, sketch
+from attncli.classroom.forms.rules import singular, unvaried
+from attncli.classroom.forms.search import UnsatisfiedError, forms
 from attncli.pipeline.exporting import exported
 from attncli.pipeline.plain_data import plain_data
 from attncli.trace import Quantity, Trace

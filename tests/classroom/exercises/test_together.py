@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from attncli.classroom.exercises.fingerprint import MadeFrom, fingerprint
-from attncli.classroom.nice_numbers.search import SearchRequest, search
+from attncli.classroom.forms.search import SearchRequest, search
 from attncli.maths.equations import deciding
 from attncli.trace import Trace
 from tests.helpers.pages import SHIPPED, trace_of

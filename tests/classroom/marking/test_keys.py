@@ -10,8 +10,8 @@ import pytest
 
 from attncli.classroom.exercises import answer_keys
 from attncli.classroom.exercises.blanked import taken
+from attncli.classroom.forms.new_scenario import Sizes, sketch, text_of
 from attncli.classroom.lint import weaknesses
-from attncli.classroom.nice_numbers.new_scenario import Sizes, sketch, text_of
 from attncli.classroom.paper_files import form_names, variants
 from attncli.formats import RenderOptions, render
 from attncli.judging.verdicts import read_number

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from attncli.classroom.nice_numbers.candidate_quantity import is_share
+from attncli.classroom.forms.candidate_quantity import is_share
 from attncli.maths.equations.matrix import Matrix
 from attncli.maths.numbers import decimals
 from attncli.maths.numbers.rounding import Array

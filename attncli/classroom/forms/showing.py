@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attncli.classroom.nice_numbers.candidate_quantity import Attempt, shown_rows, units
-from attncli.classroom.nice_numbers.candidates import Batch, BatchMaker, CandidateValues, Quantities
-from attncli.classroom.nice_numbers.costs import Cells
-from attncli.classroom.nice_numbers.plan import Plan
-from attncli.classroom.nice_numbers.sieve import unfit
+from attncli.classroom.forms.candidate_quantity import Attempt, shown_rows, units
+from attncli.classroom.forms.candidates import Batch, BatchMaker, CandidateValues, Quantities
+from attncli.classroom.forms.costs import Cells
+from attncli.classroom.forms.plan import Plan
+from attncli.classroom.forms.sieve import unfit
 from attncli.judging.honest_paths import Tolerance, taken
 from attncli.judging.judging import Judge
 from attncli.maths.numbers.rounding import Flags, Unworkable

@@ -1,4 +1,4 @@
-"""The numbers of exercises: which are nice, how hard they are, and finding them.
+"""Forms of an exercise, the same with other numbers: which numbers are nice, and finding them.
 
 candidate_quantity  a quantity as the rules see it; which are shares of 1, which rows a page shows
 rules               what makes numbers weak: the list of rules

@@ -17,17 +17,17 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.random import RandomState
 
-from attncli.classroom.nice_numbers.candidate_quantity import (
+from attncli.classroom.forms.candidate_quantity import (
     CandidateQuantity,
     attempts,
     is_share,
     units,
 )
-from attncli.classroom.nice_numbers.candidates import Batch, BatchMaker
-from attncli.classroom.nice_numbers.costs import Cells, FormCost, cost
-from attncli.classroom.nice_numbers.plan import Stage
-from attncli.classroom.nice_numbers.pools import Drawn
-from attncli.classroom.nice_numbers.rules import ASKED_ONLY, CHECKS, GIVEN_CHECKS, halves, sparse
+from attncli.classroom.forms.candidates import Batch, BatchMaker
+from attncli.classroom.forms.costs import Cells, FormCost, cost
+from attncli.classroom.forms.plan import Stage
+from attncli.classroom.forms.pools import Drawn
+from attncli.classroom.forms.rules import ASKED_ONLY, CHECKS, GIVEN_CHECKS, halves, sparse
 from attncli.maths.numbers.rounding import Array, Flags
 from attncli.trace import Definition
 

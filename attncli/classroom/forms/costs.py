@@ -28,7 +28,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attncli.classroom.nice_numbers.candidate_quantity import (
+from attncli.classroom.forms.candidate_quantity import (
     CandidateQuantity,
     made_of,
     shown_rows,

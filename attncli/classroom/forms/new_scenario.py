@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 from numpy.random import RandomState
 
-from attncli.classroom.nice_numbers.costs import ALONE
-from attncli.classroom.nice_numbers.pools import Pools
-from attncli.classroom.nice_numbers.search import SearchRequest, UnsatisfiedError, search
+from attncli.classroom.forms.costs import ALONE
+from attncli.classroom.forms.pools import Pools
+from attncli.classroom.forms.search import SearchRequest, UnsatisfiedError, search
 from attncli.maths.equations.matrix import Matrix
 from attncli.maths.numbers import decimals
 from attncli.names import Name

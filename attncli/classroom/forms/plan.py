@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from attncli.classroom.nice_numbers.pools import Drawn, Pools, drawn_of
+from attncli.classroom.forms.pools import Drawn, Pools, drawn_of
 from attncli.maths.operations.attention import Linear, MatMulTransposed, ProductOfMatrices
 from attncli.maths.operations.equation import is_a
 from attncli.maths.operations.masking import Seen

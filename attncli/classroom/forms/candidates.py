@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.random import RandomState
 
-from attncli.classroom.nice_numbers.candidate_quantity import (
+from attncli.classroom.forms.candidate_quantity import (
     CandidateOperands,
     CandidateQuantity,
     seen_of,
     shown_rows,
     units,
 )
-from attncli.classroom.nice_numbers.plan import Plan, Stage
+from attncli.classroom.forms.plan import Plan, Stage
 from attncli.maths.equations.matrix import Matrix
 from attncli.maths.numbers.rounding import Array, Flags, Rounding, Unworkable
 from attncli.maths.operations.equation import Indexed

@@ -16,25 +16,25 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.random import RandomState
 
-from attncli.classroom.nice_numbers.candidate_quantity import (
+from attncli.classroom.forms.candidate_quantity import (
     Attempt,
     attempts,
     made_of,
     shown_rows,
 )
-from attncli.classroom.nice_numbers.candidates import BatchMaker
-from attncli.classroom.nice_numbers.costs import LIMITS, FormCost, Limits, difficulty, middle, near
-from attncli.classroom.nice_numbers.plan import Plan, plan_of
-from attncli.classroom.nice_numbers.pools import Drawn, Pools
-from attncli.classroom.nice_numbers.rules import (
+from attncli.classroom.forms.candidates import BatchMaker
+from attncli.classroom.forms.costs import LIMITS, FormCost, Limits, difficulty, middle, near
+from attncli.classroom.forms.plan import Plan, plan_of
+from attncli.classroom.forms.pools import Drawn, Pools
+from attncli.classroom.forms.rules import (
     CHECKS,
     GIVEN_CHECKS,
     OF_ONE_KIND,
     RULES,
     check_names,
 )
-from attncli.classroom.nice_numbers.showing import Blanks, shows
-from attncli.classroom.nice_numbers.sieve import UNWORKABLE, Failures, RuleFilter, Survivor
+from attncli.classroom.forms.showing import Blanks, shows
+from attncli.classroom.forms.sieve import UNWORKABLE, Failures, RuleFilter, Survivor
 from attncli.document.questions import form_name
 from attncli.errors import UserError, listed
 from attncli.maths.equations.matrix import Matrix

@@ -12,12 +12,12 @@ from types import MappingProxyType
 
 import numpy as np
 
-from attncli.classroom.nice_numbers.candidate_quantity import (
+from attncli.classroom.forms.candidate_quantity import (
     CandidateQuantity,
     Check,
     along,
 )
-from attncli.classroom.nice_numbers.costs import WITHIN
+from attncli.classroom.forms.costs import WITHIN
 from attncli.errors import Problem
 from attncli.maths.equations.arrays import laid
 from attncli.maths.equations.tree import Apply, Expression, each
