@@ -226,7 +226,9 @@
       }
       take(document.querySelector("nav.contents"), bar, true);
       take(main.querySelector(".answer"), sight);
-      take(main.querySelector('figure:has([data-shows=shade][data-scale$=" 1"])') || main.querySelector("figure:has([data-shows=stroke-width])"), sight); // shares of 1
+      const picture = main.querySelector('figure:has([data-shows=shade][data-scale$=" 1"])') || main.querySelector("figure:has([data-shows=stroke-width])"); // shares of 1
+      if (picture?.previousElementSibling?.matches("h3")) take(picture.previousElementSibling, sight);
+      take(picture, sight);
       const weights = main.querySelector("section table.quantity:has(td[class*=shade])");
       if (weights) sight.append(weights.parentElement.cloneNode(true));
     });
