@@ -45,7 +45,7 @@ def lesson_on_file(name: str) -> Document:
             None,
             (Word(_title(of, step)),),
             tuple(formula_of(line.equation.target, line.equation.value) for line in step.lines),
-            tuple(_told(step)),
+            tuple(_page_of(step)),
         )
         for of, step in steps.items()
     )
@@ -56,7 +56,7 @@ def _title(name: str, step: WrittenStep) -> str:
     return step.title or name.replace("_", " ").capitalize()
 
 
-def _told(step: WrittenStep) -> Iterator[Block]:
+def _page_of(step: WrittenStep) -> Iterator[Block]:
     if step.why:
         yield Paragraph((Word(step.why),))
     if step.over is not None:

@@ -334,11 +334,11 @@ class AskedNumbers:
         if not self.changing:
             self._most = min(self._most, _MOST_LED_TO)
         return {
-            n: [_text(parts_of(line.label)), *self._told(n, line)]
+            n: [_text(parts_of(line.label)), *self._parts_of_line(n, line)]
             for n, line in self._met  # which gets longer on the way
         }
 
-    def _told(self, n: int, line: Line) -> Iterator[str | list[str | int]]:
+    def _parts_of_line(self, n: int, line: Line) -> Iterator[str | list[str | int]]:
         """Yields the parts of a line, texts beside each other as one."""
         for is_text, parts in groupby(self._told_parts(n, line), lambda part: type(part) is str):
             if is_text:

@@ -133,11 +133,14 @@ def _in_words(grid: Grid) -> Told:
     """Tells every row's numbers, as a sentence each."""
     keys = [column.heading.text for column in grid.columns[1:]]
     return within_limits(
-        [sentence(name.text, with_keys([*map(_told, row)], keys)) for name, *row in grid.rows()]
+        [
+            sentence(name.text, with_keys([*map(_number_or_sign, row)], keys))
+            for name, *row in grid.rows()
+        ]
     )
 
 
-def _told(cell: GridCell) -> Number | str:
+def _number_or_sign(cell: GridCell) -> Number | str:
     return cell.content if isinstance(cell.content, Number) else cell.text
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from attncli.document.grid import grid_of
 from attncli.document.tables import MatrixBlock, ProductBlock
-from attncli.formats.tex.setting import Places, Setting
+from attncli.formats.tex.setting import Boxes, Setting
 from attncli.formats.tex.tables import (
     CLOSE_GAP,
     GAP,
@@ -26,7 +26,7 @@ from attncli.formats.writers import Products
 
 _APART, _APART_WITH_BOXES = 1.6, 1.0
 """Ems between the tables of a product."""
-_PLACES = (Places(18, 18), Places(15, 12))
+_PLACES = (Boxes(18, 18), Boxes(15, 12))
 """How wide boxes and what is carried over are: as it fits."""
 _NOTHING = TexCell("", 0)
 _BELOW = "[1ex]"

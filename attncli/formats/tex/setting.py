@@ -430,7 +430,7 @@ _IN_WORDS = 32
 _LEAST_BOX = 15
 
 
-class Places(NamedTuple):
+class Boxes(NamedTuple):
     """How wide places to write into are, in millimetres."""
 
     box: int
@@ -466,7 +466,7 @@ class Setting(NamedTuple):
     """Whether there are colours."""
     blank_width: int = BLANK_WIDTH
     """How wide a blank in a table is, in millimetres."""
-    boxes: Places | None = None
+    boxes: Boxes | None = None
     """How wide boxes are that are written into; None where there are none."""
 
     def look(self, declaration: str) -> str:

@@ -23,7 +23,7 @@ from attncli.formats.svg.drawing import alone, drawn, fit
 from attncli.formats.svg.elements import as_text
 from attncli.formats.tex.documents import ARTICLE_ROOM
 from attncli.formats.tex.products import as_fits, has_room, stand_together, with_places
-from attncli.formats.tex.setting import Places, exam
+from attncli.formats.tex.setting import Boxes, exam
 from attncli.formats.typst.text import (
     WORKING,
     InkedTypst,
@@ -76,7 +76,7 @@ class TypstSetting(NamedTuple):
     """Whether there are colours: none on what is to be filled in."""
     blank_width: int = 18
     """How wide a blank in a table is, in millimetres."""
-    boxes: Places | None = None
+    boxes: Boxes | None = None
     """How wide boxes are that are written into; None where there are none."""
 
     @property

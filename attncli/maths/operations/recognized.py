@@ -17,7 +17,7 @@ Maker = EquationText | Callable[..., Indexed]
 def operation_of(written: EquationText) -> Maker:
     """Returns what makes the operation that an equation is: one of these modules, the first that
     has its tree, or else the equation itself."""
-    return _known().get(_told(written, len(written.names)), written)
+    return _known().get(_signature(written, len(written.names)), written)
 
 
 @cache
@@ -26,10 +26,10 @@ def _known() -> Mapping[tuple[str, Expression], Maker]:
     makers: dict[Maker, int] = {x: len(x.names) for x in found if isinstance(x, EquationText)}
     makers |= {DivideBy: 1, MultiplyBy: 1, partial(Add, 2): 0}
     makers |= {partial(Activate, kind): 0 for kind in ACTIVATIONS}
-    return {_told(make, count): make for make, count in reversed(makers.items())}
+    return {_signature(make, count): make for make, count in reversed(makers.items())}
 
 
-def _told(make: Maker, count: int) -> tuple[str, Expression]:
+def _signature(make: Maker, count: int) -> tuple[str, Expression]:
     """Returns the shapes and the tree of an operation, with letters by their order for its sides,
     and for so many numbers."""
     made = make(*(Symbol(str(k)) for k in range(count)))

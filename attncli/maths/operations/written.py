@@ -153,17 +153,17 @@ def _failing_function(is_root: bool, x: Decimal | None) -> tuple[str, str] | Non
     if x is None:
         return None
     if is_root:
-        return (f"√ of {_told(x)}", "a number of 0 or more") if x < 0 else None
-    return (f"ln of {_told(x)}", "a number above 0") if x <= 0 else None
+        return (f"√ of {_in_few_digits(x)}", "a number of 0 or more") if x < 0 else None
+    return (f"ln of {_in_few_digits(x)}", "a number above 0") if x <= 0 else None
 
 
 def _failing_power(base: Decimal | None, exponent: Decimal | None) -> tuple[str, str] | None:
     if base is None or exponent is None:
         return None
     if base == 0 and exponent < 0:
-        return f"0 to the power of {_told(exponent)}", "a base that isn't 0"
+        return f"0 to the power of {_in_few_digits(exponent)}", "a base that isn't 0"
     if base < 0 and exponent != exponent.to_integral_value():
-        what = f"{_told(base)} to the power of {_told(exponent)}"
+        what = f"{_in_few_digits(base)} to the power of {_in_few_digits(exponent)}"
         return what, "a base of 0 or more, or a whole exponent"
     return None
 
@@ -177,7 +177,7 @@ def _value(part: Expression) -> Decimal | None:
     return value if value.is_finite() else None
 
 
-def _told(number: Decimal) -> str:
+def _in_few_digits(number: Decimal) -> str:
     """Writes a number in a few digits."""
     return f"{float(number):.6g}".replace("-", "−")
 

@@ -446,15 +446,15 @@ class Workings(Mapping[str, WorkedTable]):
     def _form(self, quantity: Quantity, i: int, j: int) -> Expression | None:
         assert quantity.definition is not None
         operands = self._trace.operands(quantity.definition)
-        return self._told(quantity.definition.operation.whole_form(i, j, *operands))
+        return self._with_shown_numbers(quantity.definition.operation.whole_form(i, j, *operands))
 
     def _first_form(self, quantity: Quantity, i: int, j: int) -> Expression | None:
         assert quantity.definition is not None
         operands = self._trace.operands(quantity.definition)
-        told = self._told(quantity.definition.operation.first_form(i, j, *operands))
+        told = self._with_shown_numbers(quantity.definition.operation.first_form(i, j, *operands))
         return None if told == self._form(quantity, i, j) else told
 
-    def _told(self, form: Expression) -> Expression:
+    def _with_shown_numbers(self, form: Expression) -> Expression:
         """Returns a form with numbers of no quantity in the place of those that no page tells."""
         untold = self._trace.untold
         if not untold:
