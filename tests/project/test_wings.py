@@ -12,12 +12,14 @@ from shutil import copytree, rmtree
 import pytest
 
 from attncli.plugins import COMMANDS, plugins
-from tests.conftest import THOROUGH
+from tests.conftest import THOROUGH, share
 
 ROOT = Path(__file__).parents[2]
 WINGS = ("classroom", "models", "web")
 _WHOLE = ("project", "benchmarks", "fuzzing", "drawing")
 """Folders of tests that are of the whole program, or none."""
+_REAL = "\npytestmark = pytest.mark.real("
+"""What a file has whose tests all need another program."""
 
 COMMANDS_WORK = """
 import importlib, json, pkgutil, sys
@@ -120,17 +122,18 @@ def test_each_wing_has_commands() -> None:
 @pytest.mark.real
 @pytest.mark.parametrize("wing", WINGS)
 def test_without_a_wing_all_other_tests_pass(wing: str, tmp_path: Path) -> None:
-    """One in forty of those that need no other program; in the folders of the other wings, too."""
+    """Some of those that need no other program; in the folders of the other wings, too."""
     place = copy_without(wing, tmp_path)
-    folders = [
-        f"tests/{path.name}"
-        for path in sorted((place / "tests").iterdir())
-        if path.is_dir() and path.name not in _WHOLE and any(path.rglob("test_*.py"))
+    files = [
+        str(path.relative_to(place))
+        for path in sorted((place / "tests").rglob("test_*.py"))
+        if path.relative_to(place).parts[1] not in _WHOLE
+        if _REAL not in path.read_text("utf-8")
     ]
-    one_in = "1" if THOROUGH else "40"
+    one_in = "1" if THOROUGH else "4"
     options = ["-q", "-n", "0", "-p", "no:attncli", "-p", "no:cacheprovider", "--one-in", one_in]
     told = subprocess.run(
-        [sys.executable, "-m", "pytest", *options, *folders],
+        [sys.executable, "-m", "pytest", *options, *share(10, files, wing)],
         env={**os.environ, "PYTHONPATH": str(place)},
         cwd=place,
         capture_output=True,

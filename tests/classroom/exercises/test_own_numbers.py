@@ -153,8 +153,7 @@ _ANSWER = """typed => {
 }"""
 
 
-@pytest.mark.parametrize("policy", ["carry", "exact"])
-@pytest.mark.parametrize("name", COMPARED)
+@sampled(2, name=COMPARED, policy=["carry", "exact"])
 def test_a_sheet_says_what_its_marks_will_say(
     name: str, policy: str, chromium: Any, tmp_path: Path
 ) -> None:

@@ -436,7 +436,7 @@ def saved(name: str, folder: Path, patch: pytest.MonkeyPatch) -> Any:
 
 
 @pytest.mark.real("torch", "transformers")
-@pytest.mark.parametrize("name", [*CONFIGS, *OTHERS, *SCALED, *SAID])
+@sampled(3, name=[*CONFIGS, *OTHERS, *SCALED, *SAID])
 def test_a_checkpoint_is_what_its_model_is(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

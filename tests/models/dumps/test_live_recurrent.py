@@ -12,6 +12,7 @@ import torch
 
 from attncli.errors import UserError
 from attncli.models.live.comparing import compare
+from tests.conftest import sampled
 
 pytestmark = pytest.mark.real("torch")
 
@@ -26,10 +27,14 @@ def states(kind: Any, count: int, *entries: int) -> Any:
     return tuple(several) if issubclass(kind, nn.LSTM) else several[0]
 
 
-@pytest.mark.parametrize("kind", [nn.RNN, nn.GRU, nn.LSTM])
-@pytest.mark.parametrize(("layers", "both"), [(1, True), (2, False), (3, True)])
-@pytest.mark.parametrize("first", [True, False])
-def test_layers_and_ways_follow(kind: Any, layers: int, both: bool, first: bool) -> None:
+@sampled(
+    3,
+    form=[(1, True), (2, False), (3, True)],
+    kind=[nn.RNN, nn.GRU, nn.LSTM],
+    first=[True, False],
+)
+def test_layers_and_ways_follow(form: tuple[int, bool], kind: Any, first: bool) -> None:
+    layers, both = form
     torch.manual_seed(3)
     module = kind(3, 4, layers, bidirectional=both, batch_first=first)
     rows = ROWS if first else ROWS.transpose(0, 1)
