@@ -255,6 +255,55 @@ def test_what_a_number_is_worked_from_is_in_sight(
         assert cell["y"] + cell["height"] <= bar
 
 
+STOP = """() => {
+  const bar = document.getElementById("bar").getBoundingClientRect().top, inside = (one) => {
+    const { top, bottom, left, right } = one.getBoundingClientRect();
+    return top >= 0 && bottom <= innerHeight + 1 && left >= 0 && right <= innerWidth + 1 && [top, bottom];
+  };
+  const now = [...document.querySelectorAll("main .now:is([data-n], td)")]
+    .filter((one) => one.checkVisibility({visibilityProperty: true}));
+  return [document.querySelector("#how bdi").textContent,
+    now.some((one) => inside(one) && inside(one)[1] <= bar + 1),
+    [...document.querySelectorAll("#how strong")].every(inside), document.documentElement.scrollWidth]; }"""
+"""What a stop is called, whether its number is seen on the page, and its result in the line; how wide the page is."""
+
+
+@sampled(
+    3,
+    width=[360, 1280],
+    name=["encoder_block", "i_love_ai", "next_token", "word_order", "yassine_lstm"],
+)
+def test_each_stop_is_seen_with_its_result(
+    width: int, name: str, tmp_path: Path, chromium: Any
+) -> None:
+    """Whatever it is worked from, in this order; and no stop comes twice."""
+    (tmp_path / "page.html").write_text(render(page_of(name), "html", RenderOptions()), "utf-8")
+    size = {"width": width, "height": 740}
+    with opened(chromium, tmp_path / "page.html", viewport=size) as page:
+        page.locator(".stepper").wait_for()
+        page.keyboard.press("ArrowRight")
+        stops = [page.evaluate(STOP)]
+        while page.locator(".stepper button[aria-label=Next]").is_enabled():
+            page.keyboard.press("ArrowRight")
+            stops.append(page.evaluate(STOP))
+    assert [stop for stop in stops if stop[1:] != [True, True, width]] == []
+    names = [stop[0] for stop in stops]
+    assert len({*names}) == len(names) > 60
+    if "layers[1].norm1.mean[I]" in names:
+        assert names.index("layers[1].norm1.mean[I]") < names.index(
+            "layers[1].norm1.centered[I, 1]"
+        )
+
+
+def test_one_who_is_asked_is_told_cells_alone(page: Any) -> None:
+    """No numbers without a name, such as the terms of a sum."""
+    page.get_by_role("button", name="Ask me first").click()
+    for name in ("Q[I, 1]", "scores[love, AI]", "weights[love, AI]"):
+        go_to(page, name)
+        told = page.locator("#how form .of").inner_text()
+        assert all("[" in one.split(" = ")[0] for one in told.split(", ") if " = " in one)
+
+
 def test_the_terms_come_one_after_the_other(page: Any) -> None:
     """Within 300 ms; at once for those who want no motion."""
     longest = """() => Math.max(0, ...document.getAnimations()

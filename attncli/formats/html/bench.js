@@ -11,7 +11,7 @@
     const place = target.closest?.("main :is([data-set], td)");
     return place?.matches("td") ? place.querySelector(":scope > [data-set]") : place;
   };
-  document.addEventListener("change", ({ target }) => target.dataset.key && (refuse("", target), true) && ask(target.dataset.key, plain(target.value).replace(",", ".")));
+  document.addEventListener("change", ({ target }) => target.dataset.key && (refuse("", target), true) && ask(target.dataset.key, target.matches("select") ? target.value : plain(target.value).replace(",", ".")));
 
   // -- a number in its cell: typed, by arrow keys, dragged --------------------------------------------
 

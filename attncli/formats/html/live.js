@@ -196,7 +196,7 @@
 
   // what differs from the scenario stays marked, with the number that it has there; of what it doesn't have there is none
   const mark = (shown, text, looks) => {
-    if (shown.ownerSVGElement) return;
+    if (shown.ownerSVGElement && shown.localName !== "text") return;
     const was = changes.size ? wasOf(Number(shown.dataset.n), looks) : text, cell = shown.parentElement;
     for (const one of cell.localName === "td" ? [shown, cell] : [shown]) {
       one.classList.toggle("changed", was !== text);

@@ -26,7 +26,7 @@
     let side = line.appendChild(element("span", { className: "side" })); // of an equals sign, before which a line may go on below
     const pieces = parts.flatMap((part) => /** @type {Attncli.Part[]} */ (Array.isArray(part) ? [part] : part.split(/(?= [=≈] )/)));
     pieces.forEach((part, k) => {
-      if (k && /^ [=≈] /.test(String(part))) side = line.appendChild(element("span", { className: "side" }));
+      if (k && /^ ?[=≈]( |$)/.test(String(part))) side = line.appendChild(element("span", { className: "side" }));
       const own = Array.isArray(part) && part[1] === n;
       const made = !Array.isArray(part) ? element("span", { textContent: part })
         : own ? element("strong", { textContent: part[0] }) : linkTo(part[1], part[0]);
@@ -169,6 +169,7 @@
       pinned = true;
       page.makeCurrent(on);
       show([placeOf(on)], on);
+      if (on instanceof HTMLElement) on.focus({ preventScroll: true }); // from which the arrow keys go on
     } else if (pinned && target.isConnected && !bar.contains(target)) hide();
   });
 

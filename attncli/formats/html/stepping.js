@@ -11,7 +11,7 @@
   const MOST_TOLD = 6; // operands that are told where they are out of sight
   const FURTHEST = 50; // pixels from which on a finger swipes
 
-  // -- stops: a cell, or a row, or a table, as fine as there is room for ------------------------------
+  // -- stops: a cell, or a row, or a table, as fine as there is room for; of a line all that it makes ---
 
   /** @type {Attncli.Stop[]} */
   let stops = [];
@@ -42,14 +42,42 @@
     const smallest = [...tables].sort((a, b) => a.parts[0].length - b.parts[0].length);
     const finer = [(/** @type {number[][]} */ rows) => rows, (/** @type {number[][]} */ rows) => rows.flat().map((n) => [n])];
     for (const cut of finer) for (const table of smallest) {
-      const parts = cut(table.rows), more = parts.length - table.parts.length;
+      const parts = table.table.matches(TABLES[2]) ? table.rows : cut(table.rows), more = parts.length - table.parts.length;
       if (count + more > MOST) break;
       table.parts = parts;
       count += more;
     }
-    const found = tables.flatMap(({ section, table, parts }) => parts.map((numbers) => ({ section, table, numbers })));
+    const found = ordered(tables.flatMap(({ section, table, parts }) => parts.map((numbers) => ({ section, table, numbers }))));
     return count <= MOST ? found : [...Map.groupBy(found, (stop) => stop.section)]
       .map(([section, its]) => ({ ...its[0], section, numbers: its.flatMap((stop) => stop.numbers) }));
+  };
+
+  // the cells that a number is worked from, also by way of what is none
+  /** @type {(n: number) => number[]} */
+  const cellsFrom = (n) => page.operandsOf(n).flatMap((other) => (isCell(other) ? [other] : cellsFrom(other)));
+
+  // what a step needs of itself comes first; what is told twice comes once
+  const ordered = (/** @type {Attncli.Stop[]} */ found) => {
+    const first = new Map(), sorted = new Set();
+    for (const stop of found) stop.numbers = stop.numbers.filter((n) => {
+      const told = `${stop.section} ${page.nameOf(n)}${page.textOf(n)}`, once = first.get(told);
+      if (once) once.numbers.push(n);
+      else first.set(told, stop);
+      return !once;
+    });
+    const home = new Map(found.flatMap((stop) => stop.numbers.map((n) => [n, stop])));
+    const seen = new Set();
+    const add = (/** @type {Attncli.Stop} */ stop) => {
+      if (seen.has(stop)) return;
+      seen.add(stop);
+      for (const n of stop.numbers.flatMap(cellsFrom)) {
+        const before = home.get(n);
+        if (before?.section === stop.section) add(before);
+      }
+      if (stop.numbers.length) sorted.add(stop);
+    };
+    found.forEach(add);
+    return [...sorted];
   };
 
   // -- what is to come ---------------------------------------------------------------------------------
@@ -146,17 +174,20 @@
   };
 
   const inSight = () => {
-    const { table, numbers: [n] } = stops[at], cell = page.places.get(n)?.filter((one) => table.contains(one)).map(cellOf).at(-1);
-    if (!cell) return;
+    const { table, numbers: [n] } = stops[at], places = (page.places.get(n) || []).filter((one) => one.checkVisibility());
+    const seen = places.filter((one) => one.checkVisibility({ visibilityProperty: true })); // none that is asked for
+    const place = (seen.length ? seen : places).findLast((one) => table.contains(one)) || places[0];
+    if (!place) return;
+    const cell = cellOf(place);
     const high = innerHeight - bar.offsetHeight, whole = cell.closest(".product");
     // what it is worked from is in sight with it, where both fit
     const from = page.operandsOf(n).flatMap((other) => nearest(other, cell));
     const low = innerWidth > NARROW ? 50 : 90; // what else stays in sight is above
     const [top, bottom] = [[...from, whole || cell], [whole || cell], [cell]].map(spanOf).find(([top, bottom]) => bottom - top < high - low) || spanOf([cell]);
     if (top < low || bottom > high) scrollBy({ top: (top + bottom) / 2 - (high + low) / 2, behavior: page.instant });
-    cell.closest(".scroll") && cell.scrollIntoView({ block: "nearest", inline: "nearest", behavior: page.instant });
+    cell.closest(".scroll, .product, .beside") && cell.scrollIntoView({ block: "nearest", inline: "nearest", behavior: page.instant });
     const isSeen = (/** @type {Element} */ one) => { const [top, bottom] = spanOf([one]); return top >= low && bottom <= high; };
-    const away = page.operandsOf(n).filter((other) => !nearest(other, cell).some(isSeen));
+    const away = [...new Set(cellsFrom(n))].filter((other) => !nearest(other, cell).some(isSeen));
     const told = away.slice(0, MOST_TOLD).map((other) => `${page.nameOf(other)} = ${resultOf(other)}`);
     given.textContent = [...told, ...(away.length > MOST_TOLD ? ["…"] : [])].join(", ");
   };
@@ -215,7 +246,7 @@
       toField = false;
       return true;
     }
-    const others = numbers.slice(1).map((other) => `${page.nameOf(other)} = ${resultOf(other)}`);
+    const others = numbers.slice(1).filter((other) => page.nameOf(other) !== page.nameOf(n)).map((other) => `${page.nameOf(other)} = ${resultOf(other)}`);
     how.replaceChildren(page.lineOf(n), ...(others.length ? [element("div", { className: "of", textContent: `likewise ${others.join(", ")}` })] : []));
     return true;
   };

@@ -208,6 +208,7 @@ def _has_product(shown: Expression) -> bool:
     )
 
 
+_NODES = {name: OF_ONE[name] for name in ("exp", "sqrt")}
 _FUNCTIONS = {*OF_ONE, "finite", "max", "min"}
 _RELATIONS: Mapping[type, str] = {
     ast.Gt: ">",
@@ -467,7 +468,8 @@ class _Reader:
                 made = ex.Transposed(read(x))
             case ast.Call(ast.Name(name), arguments) if name in _FUNCTIONS or self.is_shown:
                 parts = tuple(map(read, arguments))
-                made = OF_ONE[name](*parts) if name in OF_ONE else Apply(name, parts)
+                known = _NODES if self.is_shown else OF_ONE  # formulas tell functions by name
+                made = known[name](*parts) if name in known else Apply(name, parts)
         if made is None:
             known = "+ - * / **", "sum(… for k in d)", *sorted(_FUNCTIONS)
             self.refuse(node, "no part of an equation", *known)
