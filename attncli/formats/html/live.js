@@ -199,7 +199,7 @@
     if (shown.ownerSVGElement && shown.localName !== "text") return;
     const was = changes.size ? wasOf(Number(shown.dataset.n), looks) : text, cell = shown.parentElement;
     for (const one of cell.localName === "td" ? [shown, cell] : [shown]) {
-      one.classList.toggle("changed", was !== text);
+      if (!one.ownerSVGElement) one.classList.toggle("changed", was !== text);
       if (was === text) delete one.dataset.was;
       else one.dataset.was = was;
     }

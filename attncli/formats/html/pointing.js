@@ -169,7 +169,7 @@
       pinned = true;
       page.makeCurrent(on);
       show([placeOf(on)], on);
-      if (on instanceof HTMLElement) on.focus({ preventScroll: true }); // from which the arrow keys go on
+      if (on instanceof HTMLElement && !on.dataset.set) on.focus({ preventScroll: true }); // from which the arrow keys go on
     } else if (pinned && target.isConnected && !bar.contains(target)) hide();
   });
 
