@@ -547,7 +547,9 @@ def test_variants_follow(chromium: Any, tmp_path: Path) -> None:
                 for olds, news in zip(told, rows, strict=True)
                 for was, now in zip(olds[1:], news[1:], strict=True)
             ]
-        page.select_option("[data-key=variant]", "reversed")
+        for name in ("reversed, with positions", "reversed"):
+            page.select_option("[data-key=variant]", name)
+            assert f"variant none → {name}. " in page.inner_text(".made")
         assert page.inner_text("h1") == "Word order: reversed"
         heads = page.locator("table.words tbody td").all_inner_texts()
         assert heads == ["alone", "go", "can", "I"]
