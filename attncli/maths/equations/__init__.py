@@ -5,7 +5,7 @@ People write equations in a `language` of their own. Each file here is one funct
 its `working` in numbers, and `inside_out`, its values as `arrays`, the
 `bounds` on their error and `enclosures` of their values, the decimals that hold them (`exact`),
 what sums of these round to (`integers`), its `formulas`, its `derivative`, by `slopes` of nodes,
-`indices` of parts, `factored_terms`, `choices` and `functions`; `compiled` keeps what follows from a
-tree, and `elision` leaves the middle of a long one out. `deciding` is the one place where a digit
+`indices` of parts, `factored_terms`, `choices` and `functions`; `compiled` keeps what follows from
+a tree, and `elision` leaves the middle of a long one out. `deciding` is the one place where a digit
 is decided, `matrix` what the operands are, `stored_matrix` those that are kept in files.
 """
