@@ -84,6 +84,8 @@ def times(*terms: FactoredTerm) -> FactoredTerm:
 
 def _reduced(above: Decimal, below: Decimal) -> tuple[Decimal, Decimal]:
     """Reduces a fraction by the greatest common divisor, where both numbers are whole."""
+    if not (above.is_finite() and below.is_finite()):  # −∞, which a maximum may begin with
+        return above, below
     if above != int(above) or below != int(below):
         return (_UNIT.copy_sign(above), _UNIT) if abs(above) == below else (above, below)
     common = gcd(int(above), int(below))

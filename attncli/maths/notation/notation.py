@@ -35,7 +35,7 @@ _BINDING: dict[type, int] = {
     Root: 4,
     Power: 4,
 }
-_TIGHTEST = 5
+_CHOICE, _TIGHTEST = 0, 5
 
 _LOOSEST_NUMBER = _BINDING[Negative]
 FACTOR, _DIVISOR, ATOM = 2, 3, 5
@@ -52,7 +52,7 @@ def _binding(node: Expression) -> int:
         return binds
     if isinstance(node, Blank) and node.answer is not None:
         return _binding(node.answer)
-    return _TIGHTEST
+    return _CHOICE if isinstance(node, ex.Apply) and node.function == "where" else _TIGHTEST
 
 
 def _least_after_sign(term: Expression, *, is_last: bool = False) -> int:
@@ -232,9 +232,9 @@ class Notation(ex.Fold[str]):
         is_said = isinstance(met[0], Word | ex.Relation) or len(met) > 1
         is_one = "" if is_said or _is_joined(condition) else " is 1"
         text = f"{self.prose(' and ').join(map(self.write, met))}{self.prose(is_one)}"
+        first = self.held(value, _BINDING[Sum])
         return (
-            f"{self.write(value)}{self.prose(' where ')}{text}{self.prose(', otherwise ')}"
-            f"{self.write(other)}"
+            f"{first}{self.prose(' where ')}{text}{self.prose(', otherwise ')}{self.write(other)}"
         )
 
     def prose(self, text: str) -> str:

@@ -468,8 +468,8 @@ class _Reader:
                 made = ex.Transposed(read(x))
             case ast.Call(ast.Name(name), arguments) if name in _FUNCTIONS or self.is_shown:
                 parts = tuple(map(read, arguments))
-                known = _NODES if self.is_shown else OF_ONE  # formulas tell functions by name
-                made = known[name](*parts) if name in known else Apply(name, parts)
+                of_one = _NODES if self.is_shown else OF_ONE  # formulas tell functions by name
+                made = of_one[name](*parts) if name in of_one else Apply(name, parts)
         if made is None:
             known = "+ - * / **", "sum(… for k in d)", *sorted(_FUNCTIONS)
             self.refuse(node, "no part of an equation", *known)

@@ -163,6 +163,12 @@ class Indices:
         """Tells whether a place is an index, and neither a number nor the time."""
         return place.name not in ("", "last") and not self.is_time(place.name)
 
+    def met(self, condition: Condition, moment: Moment) -> bool | None:
+        """Tells whether a condition is met at a time; None where that isn't told by the time."""
+        known = {name: side.length for name, side in self.known.sides.items()}
+        value = _Met({**known, moment.index: moment.now}).of(condition)
+        return None if value is None else value == 1
+
     def check_free(self, bound: Bound) -> None:
         """Raises EquationError for an index that is called like something else."""
         index = bound.name

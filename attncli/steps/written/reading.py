@@ -63,6 +63,10 @@ class Hoisted(Protocol):
         """Returns its name and its indices."""
 
 
+class OutsideError(EquationError):
+    """A cell beyond the sides of an array, or before the first time."""
+
+
 class Reader:
     """A reader of the parts of one equation; `letters` are those of its indices in the result,
     `hoisted` makes a softmax a quantity of its own."""
@@ -130,7 +134,17 @@ class _EquationParts(said.Rules[Expression]):
         return joined(part, left, right)
 
     def of_chosen_number(self, part: said.ChosenNumber) -> Expression:
-        return Apply("where", self.each((part.condition, part.then, part.otherwise)))
+        met = None if self.moment is None else self.indices.met(part.condition, self.moment)
+        if met is None:
+            return Apply("where", self.each((part.condition, part.then, part.otherwise)))
+        chosen, other = (part.then, part.otherwise) if met else (part.otherwise, part.then)
+        value = self.of(chosen)
+        try:
+            beside = self.of(other)
+        except OutsideError:  # which isn't worked
+            return value
+        both = (value, beside) if met else (beside, value)
+        return Apply("where", (self.of(part.condition), *both))
 
     def of_call(self, part: said.Call) -> Expression:
         return applied(part, self.each(part.arguments), self.known)
@@ -207,7 +221,7 @@ class _EquationParts(said.Rules[Expression]):
         start = moment.starts.get(cell.name)
         if start is None:
             wrong = f"{cell.name} has nothing at {time}, read where {moment.index} is {moment.now}"
-            raise EquationError(wrong, f"say start: {{{cell.name}: 0}}", cell.start)
+            raise OutsideError(wrong, f"say start: {{{cell.name}: 0}}", cell.start)
         if not start.array:
             return Number.written(Decimal(start.number))
         if not cell.places[1:]:
@@ -261,7 +275,7 @@ class _EquationParts(said.Rules[Expression]):
         moment: Moment | None = self.moment if place.name else None
         read = f", read where {moment.index} is {moment.now}" if moment else ""
         wrong = f"{cell.name} has nothing at {at}{read}"
-        raise EquationError(wrong, f"count from 1 to {length}", place.start)
+        raise OutsideError(wrong, f"count from 1 to {length}", place.start)
 
     # -- over indices ------------------------------------------------------------------------------
 

@@ -185,7 +185,8 @@ class _GroupTelling:
         parts: list[PlannedStep] = []
         x, flows = self.place.x, False
         for step in self.group.steps:
-            x_here = self._array(x)
+            here = (array for array in self.known.arrays.values() if array.name == x)
+            x_here = self._array(x) or next(here, None)
             if x_here is not None:
                 self.known.arrays["x"] = x_here
             at = self.place.to(Place, path=self.path, x=x)

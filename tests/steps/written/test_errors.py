@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 
 from attncli.errors import UserError
+from attncli.formats import RenderOptions, render
+from attncli.pages.parts.selection import Selection
+from attncli.pages.walkthrough import walkthrough
 from attncli.pipeline import load, work
 
 Cases = tuple[tuple[list[str], list[str]], ...]
@@ -362,3 +365,35 @@ equations:
   - y[i, j] = ln(A[i, j] - 0.1 - 0.2)
 """
     assert errors_of(text, tmp_path) == ["7:5: y[sun, 1]: ln of 0; a number above 0 would do"]
+
+
+def test_what_a_condition_on_the_time_keeps_away_isnt_read() -> None:
+    """Nothing need be there before the first time, or after the last."""
+    steps = {
+        "s": {
+            "over": "t",
+            "equations": [
+                "D[t, j] = X[t, j] - X[t - 1, j] if t > 1 else X[t, j]",
+                "S[t, j] = X[t, j] if t == 1 else S[t - 1, j] + D[t, j]",
+            ],
+        },
+        "r": {
+            "over": "t",
+            "direction": "backward",
+            "equations": ["R[t, j] = X[t, j] + (R[t + 1, j] if t < n else 0)"],
+        },
+    }
+    trace = work(load({"given": {"X[n, d]": [[1, 0], [0, 1], [1, 1]]}, "steps": steps}))
+    assert [trace[f"D[{t}]"].values.tolist() for t in (1, 2, 3)] == [[[1, 0]], [[-1, 1]], [[1, 0]]]
+    assert trace["S[3]"].values.tolist() == [[1, 1]]
+    assert trace["R[1]"].values.tolist() == [[2, 2]]
+
+
+def test_a_choice_inside_an_equation_stands_in_parentheses() -> None:
+    """In its formula too: else what stands behind it were a part of what is chosen otherwise."""
+    given = {"x[p]": [1, 2, 4]}
+    equations = ["z[i] = 2 * (x[i] if i < 2 else 5) + 1", "y[i] = z[i] - (3 if i > 1 else x[i])"]
+    page = walkthrough(work(load({"given": given, "equations": equations})), Selection())
+    text = render(page, "terminal", RenderOptions())
+    assert "z[i] = 2 × (x[i] where i < 2, otherwise 5) + 1" in text
+    assert "y[i] = z[i] − (3 where i > 1, otherwise x[i])" in text

@@ -19,6 +19,7 @@ from tests.steps.written.test_inside_a_model import GATED, LINEAR, RMS, TWO_HEAD
 from tests.steps.written.test_published_methods import METHODS
 
 Tensors = Mapping[str, Any]
+EXACT = {"policy": "exact"}
 OUTPUTS = {
     "additive_attention": ("alpha", "c", "s"),
     "contrastive_loss": ("loss",),
@@ -165,6 +166,26 @@ def test_training_through_an_own_step_of_a_model() -> None:
 def test_pages_of_gradients_print_what_is_true(name: str) -> None:
     rounding = {"policy": "carry", "decimals": 3}
     assert false_on_pages(method(name, OUTPUTS[name], rounding=rounding)) == []
+
+
+def test_a_maximum_may_begin_below_everything() -> None:
+    """The running maximum of an online softmax, from −∞ on, has the softmax's gradients."""
+    x, v = np.array([0.0, 2, -1, 1]), np.array([1.0, 2, 3, 4])
+    over = {
+        "over": "t",
+        "start": {"m": "-inf", "l": 0, "o": 0},
+        "equations": [
+            "m[t] = max(m[t - 1], x[t])",
+            "l[t] = l[t - 1] * exp(m[t - 1] - m[t]) + exp(x[t] - m[t])",
+            "o[t] = o[t - 1] * exp(m[t - 1] - m[t]) + exp(x[t] - m[t]) * v[t]",
+        ],
+    }
+    steps = {"a": over, "b": {"equations": ["loss = o[last] / l[last]"]}}
+    given = {"x": x.tolist(), "v": v.tolist()}
+    trace = work(load({"given": given, "steps": steps, "backward": True, "rounding": EXACT}))
+    weights = np.exp(x) / np.exp(x).sum()
+    assert np.allclose(trace["loss"].values, weights @ v)
+    assert np.allclose(trace["grad.x"].values, weights * (v - weights @ v))
 
 
 def test_choices_are_told_by_what_they_compare() -> None:

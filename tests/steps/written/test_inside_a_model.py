@@ -290,3 +290,12 @@ def test_range_that_leaves_the_heads_is_refused() -> None:
     own = {"instead_of": "scores to merge", "equations": ["q[i, j] = Q[i, j]"]}
     with pytest.raises(ScenarioError, match="one is in each head"):
         load({**TWO_HEADS, "steps": {"own": own}})
+
+
+def test_what_flows_on_is_the_next_steps_x() -> None:
+    """Of steps that follow each other at one place, whether the second says its place or not."""
+    tenfold = {"after": "weighted_sum", "equations": ["y[i, j] = 10 * x[i, j]"], "output": "y"}
+    for standing in ({}, {"after": "weighted_sum"}):
+        one = {**standing, "equations": ["z[i, j] = x[i, j] + 1"], "output": "z"}
+        trace = work(load({**MODEL, "steps": {"tenfold": tenfold, "plus_one": one}}))
+        assert np.allclose(trace["z"].values, 10 * trace["output"].values + 1)
