@@ -10,10 +10,12 @@ from typing import Any
 
 import jsonschema
 import pytest
+import yaml
 from typer.testing import CliRunner
 
+from attncli import load, work
 from attncli.cli import app
-from tests.helpers.file_schema import data_of, validator
+from tests.helpers.file_schema import data_of, faults, validator
 
 MODELINE = re.compile(r"# yaml-language-server: \$schema=(\S+)\n")
 
@@ -118,3 +120,9 @@ def inside(*parts: dict[str, Any]) -> list[dict[str, Any]]:
         )
         found += map(resolved, more)
     return found
+
+
+def test_a_matrix_for_each_time_may_be_given() -> None:
+    text = "given:\n  X: [[[1, 2]], [[3, 4]]]\nequations: ['y = X[1, 1, 2]']\n"
+    assert faults(text) == []
+    assert work(load(yaml.safe_load(text)))["y"].values.tolist() == [[2]]

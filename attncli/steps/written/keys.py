@@ -114,7 +114,8 @@ class GivenKind(NamedTuple):
 
     def schema(self) -> Schema:
         number, vector = NumberKind().schema(), VectorKind().schema()
-        kinds = {"anyOf": [number, vector, MATRIX.schema()]}
+        matrices = {"type": "array", "items": MATRIX.schema(), "minItems": 1}  # a third side
+        kinds = {"anyOf": [number, vector, MATRIX.schema(), matrices]}
         return {"type": "object", "additionalProperties": kinds, "minProperties": 1}
 
 
@@ -189,8 +190,7 @@ class TimesKind(NamedTuple):
 
 
 class StartKind(NamedTuple):
-    """What stands before the first time: a number for all, a list or a matrix, or the name of an
-    array."""
+    """What stands before the first time: a number for all, or the name of an array."""
 
     def read(self, node: Node, problems: Diagnostics) -> Start | None:
         if isinstance(node, Scalar) and _SIDE.fullmatch(node.text):
