@@ -175,8 +175,8 @@
 
   const inSight = () => {
     const { table, numbers: [n] } = stops[at], places = (page.places.get(n) || []).filter((one) => one.checkVisibility());
-    const seen = places.filter((one) => one.checkVisibility({ visibilityProperty: true })); // none that is asked for
-    const place = (seen.length ? seen : places).findLast((one) => table.contains(one)) || places[0];
+    const seen = places.filter((one) => one.checkVisibility({ visibilityProperty: true })), those = seen.length ? seen : places; // what is asked for isn't seen
+    const place = those.findLast((one) => table.contains(one)) || those[0];
     if (!place) return;
     const cell = cellOf(place);
     const high = innerHeight - bar.offsetHeight, whole = cell.closest(".product");
