@@ -31,7 +31,7 @@ class AnswerKind(NamedTuple):
     """A cell, or a map from words to the cell whose number follows them."""
 
     cell: TextKind = TextKind("a cell")
-    said: MapOf = MapOf(TextKind("a cell"), "words")
+    said: MapOf[str] = MapOf(TextKind("a cell"), "words")
 
     def read(self, node: Node, problems: Diagnostics) -> ShownAnswer | None:
         if not isinstance(node, Map):

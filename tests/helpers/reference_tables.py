@@ -235,7 +235,7 @@ def _takes(kind: Any, *, many: bool = False) -> str:
     return (known or _WORDS_OF_SCHEMAS[kind.schema()["type"]])[many]
 
 
-def _takes_either(kind: OneOrMany | Either) -> str:
+def _takes_either(kind: OneOrMany[object] | Either) -> str:
     if isinstance(kind, OneOrMany) or kind.kinds[1:] == (ListOf(kind.kinds[0]),):
         return f"{_takes(_kinds_in(kind)[0])}, or a list of such"
     return ", or ".join(dict.fromkeys(map(_takes, kind.kinds)))
