@@ -9,13 +9,13 @@ from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 from itertools import groupby
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Never, Self, TypeAlias, overload
 
 import numpy as np
 
 from attncli.errors import Problem
 from attncli.maths.equations.matrix import Matrix
-from attncli.maths.numbers.rounding import Rounding, Unworkable
+from attncli.maths.numbers.rounding import AnyArray, Rounding, Unworkable
 from attncli.names import GRADIENTS, TOP, Name, below
 from attncli.option_values import Policy
 from attncli.scenario.file.problems import ScenarioError
@@ -39,7 +39,7 @@ class TokenList:
     values: NDArray[np.str_] | NDArray[np.int_]
     """A NumPy array [n] of texts or of whole numbers, of which `tokens[0]` is one."""
 
-    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> AnyArray:
         return np.array(self.values, dtype=dtype, copy=copy)
 
     def __len__(self) -> int:
@@ -64,7 +64,7 @@ def token_lists(scenario: Scenario) -> Mapping[str, TokenList]:
     return {t.name: t for t in lists}
 
 
-_NOTHING: Mapping[str, Any] = MappingProxyType({})
+_NOTHING: Mapping[str, Never] = MappingProxyType({})
 
 AFTER_OUTPUT = frozenset(
     {"predict", "verify", "classify", "loss", "binary_loss", "mse"}
