@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 from attncli.scenario.file import reading, shipped
 from attncli.scenario.file.changes import Change, applied, array_name
@@ -16,7 +16,7 @@ from attncli.scenario.scenario import MOST_VALUES, Changed
 from attncli.scenario.templates import expanded
 from attncli.steps.schema import SCENARIO, step_meant
 
-Source = str | os.PathLike[str] | Mapping[str, Any]
+Source = str | os.PathLike[str] | Mapping[str, object]
 
 
 class FileText(NamedTuple):

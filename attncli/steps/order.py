@@ -341,7 +341,7 @@ def is_question(text: str) -> bool:
     return name.rpartition(".")[2] in inquiries()
 
 
-def keys_of(*parts: str, also: tuple[Key[Any], ...] = ()) -> OwnedKeys:
+def keys_of(*parts: str, also: tuple[Key[object], ...] = ()) -> OwnedKeys:
     """Returns the keys of some parts of the model, each from the step that owns it, and `also` some
     more."""
     return OwnedKeys(

@@ -196,10 +196,10 @@ _DECIMALS = WholeNumber(0, MOST_DECIMALS)
 _STEP, _OWN_STEP = Choice(STORY), TextKind("a step")
 
 
-class _DecimalsOfSteps(MapOf):
+class _DecimalsOfSteps(MapOf[int]):
     """Decimals by the names of steps, those of a scenario's own, too, which it knows itself."""
 
-    def read(self, node: Node, problems: Diagnostics) -> dict[str, Any] | None:
+    def read(self, node: Node, problems: Diagnostics) -> dict[str, int] | None:
         return {} if isinstance(node, Map) and not node.entries else super().read(node, problems)
 
     def schema(self) -> Schema:
@@ -371,7 +371,7 @@ def vectors() -> frozenset[str]:
     return frozenset(key.name for key in _inside(SCENARIO) if isinstance(key.kind, VectorKind))
 
 
-def _inside(kind: Kind[Any] | Record) -> Iterator[Key[Any]]:
+def _inside(kind: Kind[object] | Record) -> Iterator[Key[object]]:
     """Yields the keys of a record and of the records in it, but not those of layers and of heads
     again."""
     for key in kind.keys if isinstance(kind, Record) else ():

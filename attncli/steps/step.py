@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple
+from typing import TYPE_CHECKING, Generic, NamedTuple
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from attncli.maths.equations.matrix import Matrix
 from attncli.maths.equations.tree import Equation
 from attncli.maths.numbers.rounding import Array
 from attncli.names import TOP, Name, WordedText, worded
-from attncli.scenario.file.keys import Key
+from attncli.scenario.file.keys import Key, KeyValues
 from attncli.scenario.file.problems import Objection
 from attncli.scenario.model import Positions, Recurrent
 from attncli.scenario.scenario import Scenario
@@ -173,7 +173,7 @@ class Formulas(NamedTuple, Generic[P]):
     x: str = "X"
     """What flows in."""
     path: Name = TOP
-    config: Mapping[str, Any] = MappingProxyType({})
+    config: KeyValues = MappingProxyType({})
     """What is said."""
     gives: tuple[str, ...] = ()
     """The local names of what is given."""
@@ -260,7 +260,7 @@ class Step(NamedTuple, Generic[P]):
     """The type of the places where it is taken."""
     words: Wording[P]
     results: Results[P]
-    keys: tuple[Key[Any], ...] = ()
+    keys: tuple[Key[object], ...] = ()
     """What a scenario may say of it."""
     check: Callable[[P], Iterable[Objection]] = lambda _: ()
     """Complains of what is wrong at a place beyond the kinds of the keys' values."""

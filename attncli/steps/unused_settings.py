@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any
 
 from attncli.names import TOP, Name, below
 from attncli.scenario.file.keys import Key, KeyValues
@@ -154,6 +153,6 @@ def _said(path: Name, values: KeyValues) -> Iterator[Name]:
 def _says_nothing(key: str, value: object) -> bool:
     """Tells whether a value leaves out what is left out anyway, or is a matrix, which has a
     name."""
-    known: Key[Any] | None = SCENARIO.known.get(key)
+    known: Key[object] | None = SCENARIO.known.get(key)
     default = None if known is None else known.default
     return value in ("none", "attention", False, (), default) or isinstance(value, MatrixLike)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from attncli.maths.equations.tree import Number
 from attncli.maths.operations.norms import (
@@ -32,7 +32,16 @@ from attncli.maths.operations.norms import (
 from attncli.maths.operations.operation import Operation
 from attncli.maths.operations.rearranging import Same
 from attncli.names import Name, below
-from attncli.scenario.file.keys import SHARE, Choice, Either, Flag, Key, NumberKind, Record
+from attncli.scenario.file.keys import (
+    SHARE,
+    Choice,
+    Either,
+    Flag,
+    Key,
+    KeyValues,
+    NumberKind,
+    Record,
+)
 from attncli.scenario.file.matrices import VECTOR
 from attncli.scenario.file.nodes import Scalar
 from attncli.scenario.file.problems import Objections
@@ -90,8 +99,8 @@ PLUS_ONE = Key(
     "whether numbers are multiplied by 1 + γ instead of γ, as Gemma has it",
     False,
 )
-SETTINGS: tuple[Key[Any], ...] = (KIND, EPSILON, EPSILON_IN, OVER, PLUS_ONE)
-_OF_A_ROW: tuple[Key[Any], ...] = (OVER, PLUS_ONE)
+SETTINGS: tuple[Key[object], ...] = (KIND, EPSILON, EPSILON_IN, OVER, PLUS_ONE)
+_OF_A_ROW: tuple[Key[object], ...] = (OVER, PLUS_ONE)
 """Settings that a batch norm has no use for, whose mean and variance training found."""
 MOMENTUM = Key(
     "momentum",
@@ -479,7 +488,7 @@ QK_NORM = Key(
 )
 
 
-def _settings(place: AttentionPlace) -> dict[str, Any]:
+def _settings(place: AttentionPlace) -> KeyValues:
     return place.attention.config.get(QK_NORM)
 
 

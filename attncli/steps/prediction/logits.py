@@ -493,7 +493,7 @@ def _kept_shares(place: Place) -> Iterator[Definition]:
 
 
 _DIVIDED = "are kept, and their probabilities are divided by their sum"
-_SAID: tuple[tuple[Key[Any] | None, str], ...] = (
+_SAID: tuple[tuple[Key[object] | None, str], ...] = (
     (PENALTY, "Logits of tokens that occurred already are divided by {} where they are positive,"
      " and multiplied by it where they aren't"),
     (TEMPERATURE, "The logits are divided by the temperature {}: below 1 it favours likely tokens,"

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from attncli.maths.equations.tree import Number
 from attncli.maths.numbers import decimals
@@ -348,7 +348,7 @@ def _distribution(place: Place, probabilities: Name) -> Iterator[Definition]:
     yield Definition(place.name("smoothed"), smooth, (y,))
 
 
-def _kind_of_targets(node: Node) -> Kind[Any]:
+def _kind_of_targets(node: Node) -> Kind[object]:
     """Returns the kind of the targets in a file: rows of numbers, or a list of tokens."""
     items = node.items if isinstance(node, Items) else ()
     if isinstance(node, Map) or isinstance(next(iter(items), None), Items):

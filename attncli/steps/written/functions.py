@@ -119,7 +119,7 @@ def _with_arguments(value: Part, own: Mapping[str, Part], start: int) -> Part:
 def _standing_at(value: Part, start: int) -> Part:
     """Returns a value whose parts all stand at a place."""
 
-    def moved(part: Any) -> Any:  # noqa: ANN401  (parts, and what these have)
+    def moved(part: object) -> Any:  # noqa: ANN401  (parts, and what these have)
         if type(part) is tuple:
             return tuple(map(moved, part))
         if not isinstance(part, tuple):
