@@ -90,7 +90,7 @@ def _beginning(names: Names) -> Callable[[str], list[str]]:
     return complete
 
 
-def _end(command: Command[Any], asked: Any, *, no_pager: bool) -> None:  # noqa: ANN401
+def _end(command: Command[Any], asked: object, *, no_pager: bool) -> None:
     """Delivers what is made of what is asked, says all that is wrong, and ends with the status."""
     shown = nullcontext(_nothing) if command.talks else lasting(f"attn {command.name}")
     with complaining(), shown as stop:

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Annotated, NamedTuple, Protocol
 
 from attncli.commands.declaring import argument, choice, flag, output, text
 from attncli.commands.output import (
@@ -89,7 +89,7 @@ class Excerpt(NamedTuple):
         return not self.step or part.is_named(self.step)
 
     @property
-    def within(self) -> dict[str, Any]:
+    def within(self) -> dict[str, str | None]:
         """Returns the token, layer and head that are asked for in each step."""
         return {"token": self.token, "layer": self.layer, "head": self.head}
 
@@ -143,7 +143,7 @@ class ForThisRun(NamedTuple):
 class ScenarioOfModel(NamedTuple):
     """The scenario of a saved model."""
 
-    entries: Mapping[str, Any]
+    entries: Mapping[str, object]
     """What its file says."""
     is_large: bool
     """Whether it has more numbers than are read without being asked for."""
@@ -166,13 +166,13 @@ class ReaderOfModels(Protocol):
 
     def data_of(
         self,
-        source: Any,  # noqa: ANN401
-        tokens: Any,  # noqa: ANN401
+        source: str | Path | Mapping[str, object],
+        tokens: object,
         *,
-        config: Any,  # noqa: ANN401
-        encoder_tokens: Any,  # noqa: ANN401
+        config: object,
+        encoder_tokens: object,
         picture: str | None,
-    ) -> AbstractContextManager[dict[str, Any]]:
+    ) -> AbstractContextManager[dict[str, object]]:
         """Yields what the scenario of a model says, of a folder or of tensors in memory, as long as
         these are there. Raises UserError."""
         ...
@@ -225,7 +225,7 @@ class SavedModel(NamedTuple):
     ] = None
     """What its encoder reads, where it has one; by default the same."""
 
-    def scenario(self) -> Mapping[str, Any]:
+    def scenario(self) -> Mapping[str, object]:
         """Makes the scenario of the model, with all its files named from here. Raises UserError."""
         assert self.from_ is not None
         read = {"--text": self.text, "--encoder-text": self.encoder_text}

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from attncli.commands.arguments import Allowed, PageOptions, PageOutput, TextOutput, saved_models
 from attncli.commands.declaring import argument, command, flag, text
@@ -249,7 +249,7 @@ def schema_text(which: str) -> str:
     return _laid_out(_schema_of(which)) + "\n"
 
 
-def _schema_of(which: str) -> dict[str, Any]:
+def _schema_of(which: str) -> dict[str, object]:
     if which == "output":
         from attncli.formats.output_schema import output_schema
 
@@ -259,7 +259,7 @@ def _schema_of(which: str) -> dict[str, Any]:
     return json_schema()
 
 
-def _laid_out(value: Any, indent: str = "") -> str:  # noqa: ANN401
+def _laid_out(value: object, indent: str = "") -> str:
     """Writes JSON in which only what is too long for a line has a line for each of its parts."""
     line = json.dumps(value, ensure_ascii=False)
     if len(indent) + len(line) <= _LINE or not isinstance(value, dict | list):

@@ -305,7 +305,7 @@ def lessons_page(trace: Trace, typed: Arguments, *, every: bool) -> Document:
     from attncli.steps import step_named
     from attncli.steps.order import OWN, STORY, step_of
 
-    chosen = select(trace, detail=typed.detail or "full", **typed.part.within)
+    chosen = select(trace, (), detail=typed.detail or "full", **typed.part.within)
     chosen = chosen.illustrated(typed.drawn)
     parts = [step for step in shown_parts(trace) if typed.part.includes(step)]
     check_lines(trace, [step for step in parts if chosen.includes(step)])

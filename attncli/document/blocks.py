@@ -10,7 +10,7 @@ is for students it holds no answer.
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from attncli.document.pictures import HeatMaps, Picture
 from attncli.document.tables import (
@@ -342,7 +342,7 @@ def parts_of(block: Block, kind: type[_Kind] | tuple[type[_Kind], ...]) -> Itera
     It walks over the fields, so that callers needn't know the kinds of blocks.
     """
     (block,) = each([block])
-    waiting: list[Any] = [block]
+    waiting: list[object] = [block]
     while waiting:
         part = waiting.pop()
         if isinstance(part, kind):

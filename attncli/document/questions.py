@@ -174,7 +174,7 @@ class WorkedInBrowser(NamedTuple):
     """How numbers that are asked for are worked from each other, for a page that judges them by
     their author's own."""
 
-    data: Mapping[str, Any]
+    data: Mapping[str, object]
     places: Mapping[str, tuple[int, int]]
     """The place of each number in that data, by its id: a quantity, and a cell."""
     hints: Mapping[str, Hint] = MappingProxyType({})

@@ -18,13 +18,13 @@ from attncli.errors import UserError
 from attncli.library.notebook import ShownPart
 
 
-def function_of(name: str) -> Callable[..., Any]:
+def function_of(name: str) -> Callable[..., object]:
     """Makes a function of a command."""
     command = command_named(name)
     fields = {field.name: field for field in command.fields if field.option is not None}
     signature = Signature([_parameter(field) for field in fields.values()])
 
-    def function(*given: Any, **data: Any) -> Any:  # noqa: ANN401
+    def function(*given: object, **data: object) -> Any:  # noqa: ANN401
         typed = signature.bind(*given, **data).arguments
         texts = {key: _as_typed(typed[key], fields[key].kind) for key in typed}
         return _given(command(command.asked(texts)))
@@ -47,7 +47,7 @@ def _parameter(field: Field) -> Parameter:
     )
 
 
-def _as_typed(value: Any, kind: type) -> Any:  # noqa: ANN401
+def _as_typed(value: Any, kind: type) -> object:  # noqa: ANN401
     """Returns a value as somebody types it: numbers and paths as texts, what may be repeated as a
     list."""
     if value is None or isinstance(value, bool | Mapping):

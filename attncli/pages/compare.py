@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from itertools import groupby, islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -365,7 +365,7 @@ MOST = 1000
 """Cells of a quantity that are kept as data."""
 
 
-def data_of(comparison: ComparedTraces, drift: Drift | None) -> dict[str, Any]:
+def data_of(comparison: ComparedTraces, drift: Drift | None) -> dict[str, object]:
     first = comparison.first
     return {
         "first": comparison.own.called,
@@ -383,7 +383,7 @@ def data_of(comparison: ComparedTraces, drift: Drift | None) -> dict[str, Any]:
     }
 
 
-def _words(words: WordLists) -> dict[str, Any]:
+def _words(words: WordLists) -> dict[str, object]:
     return {
         "name": words.name,
         "compared": words.size,
@@ -393,7 +393,7 @@ def _words(words: WordLists) -> dict[str, Any]:
     }
 
 
-def _pair(comparison: ComparedTraces, pair: Pair) -> dict[str, Any]:
+def _pair(comparison: ComparedTraces, pair: Pair) -> dict[str, object]:
     names = {"first": pair.own.name, "second": pair.other.name}
     shown = {*comparison.rows(pair)}
     differing = ((k, m) for k, m in pair.differing() if k in shown)
@@ -405,7 +405,7 @@ def _pair(comparison: ComparedTraces, pair: Pair) -> dict[str, Any]:
     }
 
 
-def _cell(pair: Pair, cell: PairedCell) -> dict[str, Any]:
+def _cell(pair: Pair, cell: PairedCell) -> dict[str, object]:
     own, other = (float(value) for value in pair.values(cell))
     address = pair.own.address(*cell.own)
     elsewhere = pair.other.address(*cell.other)
@@ -417,7 +417,7 @@ def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _drift(drift: Drift) -> dict[str, Any]:
+def _drift(drift: Drift) -> dict[str, object]:
     first, worst = drift.first, drift.worst
     return {
         "begins": None if first is None else first.address,

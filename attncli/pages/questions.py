@@ -15,7 +15,7 @@ from itertools import groupby
 from math import log
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from attncli.document.blocks import (
     Block,
@@ -27,6 +27,7 @@ from attncli.document.blocks import (
     PageData,
     Paragraph,
     Section,
+    Span,
     Spans,
     Table,
     Term,
@@ -49,6 +50,7 @@ from attncli.scenario.file.keys import (
     Choice,
     Either,
     Key,
+    KeyValues,
     ListOf,
     MapOf,
     Needs,
@@ -128,7 +130,7 @@ def questions() -> Mapping[str, Question]:
     return {key: _question(key, values) for key, values in said.items()}
 
 
-def _question(key: str, said: Mapping[str, Any]) -> Question:
+def _question(key: str, said: KeyValues) -> Question:
     values = {part.name: said.get(part.name, part.default) for part in _QUESTION.keys}
     tries, settings = values.pop("try"), values.pop("settings")
     changes = {name: () if said == "none" else said for name, said in settings.items()}
@@ -445,7 +447,7 @@ class _Answer:
     def spans(self, text: str) -> Spans:
         """Returns a sentence with what stands in its braces worked."""
         parts = re.split(r"\{([^{}]+)\}", text)
-        spans: list[Any] = []
+        spans: list[Span] = []
         for k, part in enumerate(parts):
             spans += self.worked(part) if k % 2 else _with_terms(part)
         return tuple(span for span in spans if span != "")

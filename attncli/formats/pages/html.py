@@ -114,7 +114,7 @@ class AnswerFields:
 
     def script(self, words: Words) -> str:
         """Writes what tells right answers from others, for the page's script."""
-        first, parts = dict[int, int](), list[Mapping[str, Any]]()
+        first, parts = dict[int, int](), list[Mapping[str, object]]()
         for check in self._checks:
             first[id(check)] = len(parts)
             parts += check.parts

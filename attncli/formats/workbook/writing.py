@@ -119,7 +119,7 @@ def _texts(item: Item) -> Iterator[tuple[int, str]]:
         yield column, printed(cell) if isinstance(cell, Word) else str(cell)
 
 
-Look = Mapping[str, Any]
+Look = Mapping[str, object]
 
 GIVEN: Look = {"font_color": INKS["given"], "bg_color": "#fdf3ec", "locked": False}
 """What can be changed: a number that was given."""
@@ -180,7 +180,7 @@ class Formats:
 
     def __init__(self, workbook: Workbook) -> None:
         self._workbook = workbook
-        self._made: dict[tuple[tuple[str, Any], ...], Any] = {}
+        self._made: dict[tuple[tuple[str, object], ...], Any] = {}
 
     def named(self, look: str) -> Any:  # noqa: ANN401
         return self.of(LOOKS[look])
