@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from attncli import __version__
 from attncli.classroom.arguments import command_line, set_by_file, typed_options
@@ -89,7 +89,7 @@ def _by_options(order: ExerciseArguments, complaints: Complaints) -> ExamFile | 
     hear = complaints.hear
     hear(check_detail, order.detail or "full")
     before = len(complaints.problems)
-    said: dict[str, Any] = {
+    said: dict[str, object] = {
         "blank": hear(parse_blanking, order.blank),
         "points": hear(parse_points, order.points or ()),
         "detail": order.detail,
@@ -116,7 +116,7 @@ def asks_of(
     all."""
     from attncli.classroom.files.exercise_file import Ask
 
-    asked = Ask(**part.within)
+    asked = Ask(token=part.token, layer=part.layer, head=part.head)
     steps = [asked._replace(step=step) for step in part.steps]
     asks = [asked._replace(cell=cell) for cell in cells or ()]
     if steps and asks:  # which don't go together, as is told when they are looked for

@@ -328,9 +328,9 @@ class Rewriting(NamedTuple):
     table: Callable[[MatrixBlock], MatrixBlock]
     item: Callable[[Item], Item] = lambda item: item
 
-    def of(self, part: Any) -> Any:  # noqa: ANN401
+    def of(self, part: object) -> Any:  # noqa: ANN401
         """Rewrites blocks, or whatever they are made of."""
-        kinds: dict[type, Callable[[Any], Any]] = {
+        kinds: dict[type, Callable[[Any], object]] = {
             WordBlank: self.words, MatrixBlock: self.table, Item: self.item,
         }  # fmt: skip
         if type(part) in kinds:

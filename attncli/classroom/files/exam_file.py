@@ -21,6 +21,7 @@ from attncli.scenario.file import reading, shipped
 from attncli.scenario.file.keys import (
     Flag,
     Key,
+    KeyValues,
     ListOf,
     NumberKind,
     Record,
@@ -120,7 +121,7 @@ class ExamPartKind:
     """A kind of value: a part of an exam. What it says of an exercise stays as it is read until the
     whole file is known."""
 
-    def read(self, node: Node, problems: Diagnostics) -> dict[str, Any] | None:
+    def read(self, node: Node, problems: Diagnostics) -> dict[str, object] | None:
         values = PART.whole(node, problems)
         if values is None:
             return None
@@ -217,7 +218,7 @@ def load_exam(source: str | os.PathLike[str]) -> ExamFile:
     values = (EXAM if several else EXERCISE).read(tree, problems) or {}
     if several and tree.get("parts") is None:
         problems.add(tree.where, "no parts to ask", "give some, like parts: [{scenario: …}]")
-    of_all: dict[str, Any] = {key: values[key] for key in _OF_EACH if key in values}
+    of_all: dict[str, object] = {key: values[key] for key in _OF_EACH if key in values}
     each = values.get("parts", ()) if several else [{**values, "where": tree}]
     parts = tuple(_part({**of_all, **part}, path, problems) for part in each)
     problems.stop_if_any()
@@ -226,7 +227,7 @@ def load_exam(source: str | os.PathLike[str]) -> ExamFile:
     return typed(ExamFile, said, frame=frame, path=path, places=places(tree))
 
 
-def _part(values: Mapping[str, Any], path: Path, problems: Diagnostics) -> ExamPart:
+def _part(values: KeyValues, path: Path, problems: Diagnostics) -> ExamPart:
     """Makes a part with its exercise, whose scenario is a file beside the exam, or else a shipped
     one."""
     part, tree = typed(ExamPart, values), values["where"]

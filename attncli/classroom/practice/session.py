@@ -8,7 +8,7 @@ from decimal import Decimal
 from functools import cached_property
 from itertools import groupby, islice
 from random import Random
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from attncli.classroom.exercises.fingerprint import earlier, fingerprint
 from attncli.classroom.exercises.line_blanks import Blankable
@@ -28,7 +28,7 @@ from attncli.names import raw_text
 from attncli.pages.parts.blocks import given_blocks
 from attncli.pages.parts.selection import Selection, SelectionError
 from attncli.pages.parts.sentences import printed_roots
-from attncli.scenario.file.named_files import parsed_json
+from attncli.scenario.file.named_files import JsonObject, parsed_json
 from attncli.scenario.file.problems import ScenarioError
 from attncli.trace import PlannedStep, Quantity, Trace
 
@@ -427,6 +427,6 @@ def read(text: str, file: str, marks: Iterable[str]) -> dict[str, SettledCell]:
     return cells
 
 
-def _settled_cell(data: Mapping[str, Any]) -> SettledCell:
+def _settled_cell(data: JsonObject) -> SettledCell:
     mistakes, hints = tuple(map(str, data["mistakes"])), int(data.get("hints", 0))
     return SettledCell(str(data["text"]), mistakes, bool(data["shown"]), hints)
