@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from attncli.commands.arguments import (
     DETAILS_SAY,
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from attncli.scenario.file.changes import Change
     from attncli.steps import Step
     from attncli.trace import Trace
+    from attncli.trace.place import P
 
 
 _OF_RUN = ("gradient_check", "precision", "from_", "text", "encoder_text", "trace")
@@ -324,7 +325,7 @@ def lessons_page(trace: Trace, typed: Arguments, *, every: bool) -> Document:
     return lessons(trace, pairs, chosen, changes, whole=not typed.part.step)
 
 
-def _is_back(step: Step[Any]) -> bool:
+def _is_back(step: Step[P]) -> bool:
     """Tells whether a step is one of the way back, which lessons on all steps tell without
     numbers."""
     from attncli.trace import BackwardPlace
@@ -332,7 +333,7 @@ def _is_back(step: Step[Any]) -> bool:
     return step.at is BackwardPlace
 
 
-def _changes(step: Step[Any], trace: Trace) -> tuple[str, ...]:
+def _changes(step: Step[P], trace: Trace) -> tuple[str, ...]:
     """Returns the changes that give a step to a scenario that goes without it; on the way back also
     those that give a loss."""
     changes = step.example.changes
@@ -344,7 +345,7 @@ def _changes(step: Step[Any], trace: Trace) -> tuple[str, ...]:
 
 
 def _trace_through(
-    step: Step[Any], trace: Trace, changes: tuple[str, ...], typed: Arguments
+    step: Step[P], trace: Trace, changes: tuple[str, ...], typed: Arguments
 ) -> Trace:
     """Returns a trace that goes through a step, if the scenario or changes to it make one, or else
     the trace itself."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from types import MappingProxyType
-from typing import Any
 
 from attncli.errors import listed, quote
 from attncli.maths.numbers.rounding import MOST_DECIMALS, Rounding
@@ -38,6 +37,7 @@ from attncli.scenario.show import Show
 from attncli.scenario.templates import AlikeKind
 from attncli.steps.order import STORY, keys_of, step_named
 from attncli.steps.step import Step
+from attncli.trace.place import P
 
 KEY_NAMES = MappingProxyType(
     {
@@ -103,7 +103,7 @@ def step_meant(word: str) -> str | None:
     return None
 
 
-def _more_of(step: Step[Any]) -> str:
+def _more_of(step: Step[P]) -> str:
     keys = f" (keys: {listed(key.name for key in step.keys)})" if step.keys else ""
     return f"{keys}: see attn explain --step {step.name}"
 

@@ -62,7 +62,7 @@ from attncli.trace import (
     WayPlace,
 )
 from attncli.trace.budget import excess
-from attncli.trace.place import into
+from attncli.trace.place import P, into
 from attncli.trace.shapes import shapes_of
 
 if TYPE_CHECKING:
@@ -248,7 +248,7 @@ class _Teller:
         self._add_part(PlannedStep(step, place, definitions))
         return definitions[-1].name if definitions else place.x
 
-    def _hear_objections(self, step: Step[Any], place: Place) -> None:
+    def _hear_objections(self, step: Step[P], place: P) -> None:
         """Hears what a step finds wrong with what is said at a place."""
         if self.complaints is not None:
             self.complaints.hear(step.check(place))

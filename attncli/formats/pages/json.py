@@ -105,7 +105,7 @@ def values_alone(page: Mapping[str, object]) -> dict[str, object]:
     return {key: page[key] if key == "title" else _alone(page[key]) for key in _kept(page, "title")}
 
 
-def _alone(value: object) -> Any:  # noqa: ANN401
+def _alone(value: object) -> object:
     if isinstance(value, list):
         return [*map(_alone, value)]
     if not isinstance(value, Mapping):

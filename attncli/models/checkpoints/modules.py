@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -174,7 +174,7 @@ def _setting(known: Known, of: object, paths: str) -> object:
 _NONE = object()
 
 
-def _attribute(of: object, path: str) -> Any:  # noqa: ANN401
+def _attribute(of: object, path: str) -> object:
     for part in path.split("."):
         of = of.get(part, _NONE) if isinstance(of, Mapping) else getattr(of, part, _NONE)
         if of is _NONE:

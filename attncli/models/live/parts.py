@@ -214,7 +214,9 @@ def _is_needed(bound: inspect.BoundArguments, name: str) -> bool:
     return bound.signature.parameters[name].default is inspect.Parameter.empty
 
 
-def _turned(like: object, part: PartOfModel, x: torch.Tensor, places: torch.Tensor) -> Any:  # noqa: ANN401
+def _turned(
+    like: object, part: PartOfModel, x: torch.Tensor, places: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
     """Makes the cosines and sines by which queries and keys are turned, as the model's own class
     makes them. Raises UserError."""
     made = _rotary(like)
@@ -224,10 +226,13 @@ def _turned(like: object, part: PartOfModel, x: torch.Tensor, places: torch.Tens
     x = x if x.ndim > 2 else x[None]  # noqa: PLR2004
     kinds = {True: "sliding_attention", False: "full_attention"}
     takes_kind = "layer_type" in inspect.signature(made.forward).parameters
-    return made(x, places, *([kinds[part.windowed]] if takes_kind else []))
+    turned: tuple[torch.Tensor, torch.Tensor] = made(
+        x, places, *([kinds[part.windowed]] if takes_kind else [])
+    )
+    return turned
 
 
-def _rotary(config: object) -> Any:  # noqa: ANN401
+def _rotary(config: object) -> torch.nn.Module | None:
     """Makes the module that makes cosines and sines for a config, found beside the class of that;
     None where it isn't known."""
     import transformers
