@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from attncli.errors import Problem
 
 
-class Parameter(Protocol):
+class CommandOption(Protocol):
     """An option or an argument, as Typer knows it."""
 
     name: str
@@ -19,17 +19,17 @@ class Parameter(Protocol):
     multiple: bool
 
 
-class Parameters(Protocol):
+class TypedCommand(Protocol):
     """A command, as Typer knows it."""
 
-    params: Sequence[Parameter]
+    params: Sequence[CommandOption]
 
 
 class CommandLine(Protocol):
     """A context of Typer: what was typed."""
 
     command_path: str
-    command: Parameters
+    command: TypedCommand
     params: Mapping[str, object]
 
     def get_parameter_source(self, name: str) -> Enum | None: ...
@@ -59,7 +59,7 @@ def typed_options(context: CommandLine | None) -> Iterator[tuple[str, str]]:
     return ((parameter.name, parameter.opts[0]) for parameter in _typed(context))
 
 
-def _typed(context: CommandLine | None) -> Iterator[Parameter]:
+def _typed(context: CommandLine | None) -> Iterator[CommandOption]:
     if context is None:
         return
     for parameter in context.command.params:
@@ -68,7 +68,7 @@ def _typed(context: CommandLine | None) -> Iterator[Parameter]:
             yield parameter
 
 
-def _said(parameter: Parameter, value: Any) -> Iterator[str]:  # noqa: ANN401
+def _said(parameter: CommandOption, value: Any) -> Iterator[str]:  # noqa: ANN401
     if parameter.param_type_name == "argument":
         yield value
     elif parameter.is_flag:
