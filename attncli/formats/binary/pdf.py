@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -57,7 +57,7 @@ class _Setter:
     the time.
     """
 
-    def __init__(self, kind: type[Compiler]) -> None:
+    def __init__(self, kind: Callable[..., Compiler]) -> None:
         self._kind, self._folder = kind, TemporaryDirectory()
         self._compiler = self._in_folder()
 
