@@ -101,7 +101,8 @@ def _personal_sheets(
         files[own.answers] = render(sheet, "yaml", page)
     if info_of(form).papers.together:
         stem = safe_name(Path(job.order.scenario).stem)
-        files[f"{stem}_print{suffix}"] = render_together(sheets, form, page)
+        each = [files[own.sheet] for own in made]
+        files[f"{stem}_print{suffix}"] = render_together(sheets, each, form, page)
     return files, made
 
 

@@ -8,7 +8,8 @@ The groups are `attncli.formats`, of texts; `attncli.formats.binary`, whose file
 Each has `render(document, page) -> str`, `render_forms(documents, page) -> str` too where all forms
 of an exercise go into one file, and the `SUFFIXES` of its files; `ABILITIES`, where it can more or
 less than others; `in_pieces(document, page) -> Iterator[str]`, where its files may be too large to
-be a whole text. A binary one has `bytes_of(documents, page) -> bytes` in place of these.
+be a whole text. A binary one has `bytes_of(documents, page) -> bytes` in place of these, and
+`together(made, document) -> bytes` where it puts sheets together to one file to print.
 """
 
 from __future__ import annotations
@@ -184,12 +185,16 @@ def render_forms(documents: Sequence[Document], form: str, page: RenderOptions) 
     return str(module_of(form).render_forms(told, page))
 
 
-def render_together(documents: Sequence[Document], form: str, page: RenderOptions) -> str | bytes:
-    """Renders sheets as one file to print, in a format that can have them so."""
+def render_together(
+    documents: Sequence[Document], made: Sequence[str | bytes], form: str, page: RenderOptions
+) -> str | bytes:
+    """Renders sheets as one file to print, in a format that can have them so. `made` is what
+    `contents_of` makes of each: one of bytes puts these together."""
+    module = module_of(form)
     if form in binary_format_names():
-        return _bytes_of(documents, form, page)
+        return bytes(module.together(made, documents[0]))
     told = [_as_told_in(form, document) for document in documents]
-    return str(module_of(form).render_together(told, page))
+    return str(module.render_together(told, page))
 
 
 def files_of(documents: Sequence[Document], form: str, page: RenderOptions) -> Mapping[str, str]:

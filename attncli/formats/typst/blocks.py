@@ -413,15 +413,35 @@ _SHEETS = ("exercise", "sheet")
 _SIZES = {"a4": "a4", "letter": "us-letter"}
 
 
-def file(documents: Sequence[Document]) -> str:
-    """Writes documents one after the other, each with pages of its own, from a right-hand one on
-    for those who print on both sides."""
+def file(document: Document) -> str:
+    """Writes a document, and its key behind it."""
     layout = (files("attncli.formats.typst") / "page.typ").read_text(encoding="utf-8")
-    title = literal(characters(visible(documents[0].title)))
-    head = f"#set document(title: {title}, date: none)\n"
-    papers = ("\n".join(map(_leaf, _leaves(document))) for document in documents)
-    body = '\n#pagebreak(weak: true, to: "odd")\n'.join(papers)
-    return "\n".join([_colours(), layout, head, body]) + "\n"
+    leaves = (_leaf(leaf, layout) for leaf in _leaves(document))
+    return "\n".join([_titled(document), _colours(), *leaves]) + "\n"
+
+
+def printed(names: Sequence[str], pages: Sequence[int], first: Document) -> str:
+    """Writes files that are laid out already, of so many pages each, one after the other, each from
+    a right-hand page on for those who print on both sides."""
+    size = literal(_size(first))
+    papers = (
+        "".join(
+            f'#image({literal(name)}, format: "pdf", page: {k + 1}, width: 100%, height: 100%)\n'
+            for k in range(count)
+        )
+        for name, count in zip(names, pages, strict=True)
+    )
+    body = '#pagebreak(weak: true, to: "odd")\n'.join(papers)
+    return f"{_titled(first)}\n#set page(paper: {size}, margin: 0pt)\n{body}"
+
+
+def _titled(document: Document) -> str:
+    title = literal(characters(visible(document.title)))
+    return f"#set document(title: {title}, date: none)"
+
+
+def _size(document: Document) -> str:
+    return _SIZES[PAPER_SIZES[0] if document.paper is None else document.paper.size]
 
 
 def _leaves(document: Document) -> Iterator[Document]:
@@ -431,8 +451,9 @@ def _leaves(document: Document) -> Iterator[Document]:
         yield from _leaves(document.answers.key)
 
 
-def _leaf(document: Document) -> str:
-    """Writes the pages of a document, with what stands at the foot of each."""
+def _leaf(document: Document, page: str) -> str:
+    """Writes the pages of a document, with what stands at the foot of each, behind the functions of
+    a page that looks so: as a state of Typst's, looks would have each page laid out once more."""
     paper = document.paper
     is_sheet = paper is not None and paper.kind in _SHEETS
     layout = "reading" if paper is None or paper.kind != "grid" else paper.kind
@@ -444,9 +465,9 @@ def _leaf(document: Document) -> str:
     pieces = with_tables_together(lists_in_columns(beside))
     body = "\n".join(_typst_pieces(pieces, setting, whole=layout in ("lines", "compact")))
     language = literal("en" if paper is None else paper.language)
-    size = _SIZES[PAPER_SIZES[0] if paper is None else paper.size]
     text = f"{word(document.title)}, {_made_from(document)}, {language}"
-    return f"#leaf({text}, {literal(size)}, {literal(layout)}, {{\n{body}\n}})"
+    leaf = f"#leaf({text}, {literal(_size(document))}, {{\n{body}\n}})"
+    return f"#[\n#let looks = {literal(layout)}\n{page}\n{leaf}\n]"
 
 
 def _typst_pieces(pieces: Iterable[Piece], setting: TypstSetting, *, whole: bool) -> Iterator[str]:
