@@ -110,7 +110,8 @@ class _Lowering:
         self.indices = Indices(known, moment)
         self.definitions: list[Definition] = []
 
-    def made(self) -> Lowered:
+    def made(self, *, as_row: bool = False) -> Lowered:
+        """Returns the definitions; a list of a step without times is a row if so asked."""
         bounds = self._bounds_of_result()
         self.indices.survey(self.target, self.value)
         self.indices.check_shifts(self.value)
@@ -118,7 +119,7 @@ class _Lowering:
         is_timed = self.indices.moment is not None
         if isinstance(self.value, OverIndices) and self.value.function in ALONG and names:
             return self._along_alone(self.value, names)
-        lies = is_timed and len(names) == 1
+        lies = (is_timed or as_row) and len(names) == 1
         return self._of_result(names, self.value, lies=lies)
 
     def _of_result(self, names: tuple[str, ...], value: Part, *, lies: bool) -> Lowered:
@@ -308,12 +309,12 @@ class _Lowering:
         time = (moment.index,) if moment else ()
         whole, rest = ", ".join((*time, *indices)), ", ".join((*time, *indices[:-1]))
         of_row, epsilon = f"[{rest}]" if rest else "", part.extra
+        more = " + epsilon" if epsilon else ""
         texts = (
             f"{local}_mean{of_row} = mean({of}[{whole}] for {indices[-1]})",
             f"{local}_centered[{whole}] = {of}[{whole}] - {local}_mean{of_row}",
             f"{local}_variance{of_row} = mean({local}_centered[{whole}] ** 2 for {indices[-1]})",
-            f"{local}[{whole}] = {local}_centered[{whole}]"
-            f" / sqrt({local}_variance{of_row} + epsilon)",
+            f"{local}[{whole}] = {local}_centered[{whole}] / sqrt({local}_variance{of_row}{more})",
         )
         sides = self._sides(indices)
         arrays = {
@@ -326,10 +327,10 @@ class _Lowering:
             assert isinstance(equation.target, said.Target)
             value = said.rewritten(
                 equation.value,
-                lambda x: (epsilon or said.Literal("0", 0)) if x[0] == "epsilon" else None,
+                lambda x: epsilon if x[0] == "epsilon" else None,
             )
             inner = _Lowering(equation.target, value, known, self.planner, moment)
-            made = inner.made()
+            made = inner.made(as_row=True)
             self.definitions += made.definitions
             arrays[equation.target.name] = self._timed(*made.made[:2], lies=made.made.lies)
 

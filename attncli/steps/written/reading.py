@@ -297,6 +297,9 @@ class _EquationParts(said.Rules[Expression]):
             if self.reader.letter(bound.name) not in used:  # each place counts once all the same
                 once = RELATIONS[">"](self.reader.count(bound.name), ex.ZERO)
                 operand = Apply("where", (once, operand, ex.ZERO))
+        if part.function == "prod":  # of which a slope leaves out one factor
+            for bound in part.bounds:
+                self.reader.count(bound.name)
         if part.function not in ("sum", "mean"):
             nothing = ex.NEUTRAL[part.function]
             return ex.Reduced(part.function, over, _kept(condition, operand, nothing))
