@@ -124,7 +124,9 @@ class _Parser:
         if self.next_is("^"):
             self.take()
             exponent = self.atom()
-            return exponent.exp() if base == "e" else base**exponent
+            if base == "e":
+                return exponent.exp()
+            return base**exponent if base or exponent else Decimal(1)  # the empty product
         return Decimal(1).exp() if base == "e" else base
 
     def atom(self) -> Value:

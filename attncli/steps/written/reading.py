@@ -297,12 +297,8 @@ class _EquationParts(said.Rules[Expression]):
             if self.reader.letter(bound.name) not in used:  # each place counts once all the same
                 once = RELATIONS[">"](self.reader.count(bound.name), ex.ZERO)
                 operand = Apply("where", (once, operand, ex.ZERO))
-        if part.function == "prod":  # of which a slope leaves out one factor
-            for bound in part.bounds:
-                self.reader.count(bound.name)
         if part.function not in ("sum", "mean"):
-            nothing = ex.NEUTRAL[part.function]
-            return ex.Reduced(part.function, over, _kept(condition, operand, nothing))
+            return self._reduced(part, over, condition, operand)
         total = ex.Total(over, _kept(condition, operand, ex.ZERO))
         if part.function == "sum":
             return total
@@ -310,6 +306,16 @@ class _EquationParts(said.Rules[Expression]):
         if condition is None:
             return ex.Quotient(total, constant(count))
         return ex.Quotient(total, ex.Total(over, _kept(condition, ex.ONE, ex.ZERO)))
+
+    def _reduced(
+        self, part: OverIndices, over: str, condition: Expression | None, operand: Expression
+    ) -> Expression:
+        """Makes the largest, the smallest or the product of numbers along indices."""
+        if part.function == "prod":  # a slope leaves out one factor, by its place
+            for bound in part.bounds:
+                self.reader.count(bound.name)
+        nothing = ex.NEUTRAL[part.function]
+        return ex.Reduced(part.function, over, _kept(condition, operand, nothing))
 
     def _written_out(self, part: OverIndices, bound: Bound, array: KnownArray) -> Expression:
         """Reads what is made of all numbers along an index number by number."""
