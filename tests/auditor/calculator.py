@@ -221,7 +221,10 @@ _FEWEST_DECIMALS = 3
 
 def comes_near(left: Value, right: Value) -> bool:
     """Whether what has no end, such as tanh(1) or ln(3) / 0.5, rounds to what was worked of it with
-    some digits, 2 × 0.761594, at the decimals that this has by itself."""
+    some digits, 2 × 0.761594, at the decimals that this has by itself; of vectors, each entry."""
+    if isinstance(left, list) and isinstance(right, list):
+        pairs = [*zip(left, right, strict=False)]
+        return len(left) == len(right) and all(same(*pair) or comes_near(*pair) for pair in pairs)
     if not (isinstance(left, Decimal) and isinstance(right, Decimal)):
         return False
     exponent = right.as_tuple().exponent

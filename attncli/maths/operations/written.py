@@ -10,7 +10,7 @@ import numpy as np
 
 from attncli.maths.equations import deciding
 from attncli.maths.equations import tree as ex
-from attncli.maths.equations.inside_out import worked_inside_out
+from attncli.maths.equations.inside_out import row_worked_inside_out, worked_inside_out
 from attncli.maths.equations.matrix import Matrix
 from attncli.maths.equations.tree import Equation, Expression, Symbol, define
 from attncli.maths.numbers.rounding import Array, Rounding, TooLong, Unworkable
@@ -42,9 +42,15 @@ class WrittenOperation(Indexed):
 
     def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:
         if "j" not in self.sides.indices or not self._has_parts_of_cells():
-            return super().row(i, names, *operands)
-        extents = self.sides.extents([operand.shape for operand in operands])
-        return (cells_of_row(self, i, extents[self.sides.result[1]], *operands),)
+            forms = super().row(i, names, *operands)
+        else:
+            extents = self.sides.extents([operand.shape for operand in operands])
+            forms = (cells_of_row(self, i, extents[self.sides.result[1]], *operands),)
+        match forms:
+            case (*_, ex.Vector() as last):
+                return (*forms, *row_worked_inside_out(last, self.decimals))
+            case _:
+                return forms
 
     def _has_parts_of_cells(self) -> bool:
         """Tells whether something in it is worked for each cell by itself: what is added up inside
