@@ -11,6 +11,7 @@ import numpy as np
 from attncli.maths.equations import deciding
 from attncli.maths.equations import tree as ex
 from attncli.maths.equations.inside_out import row_worked_inside_out, worked_inside_out
+from attncli.maths.equations.long_sums import MANY
 from attncli.maths.equations.matrix import Matrix
 from attncli.maths.equations.tree import Equation, Expression, Symbol, define
 from attncli.maths.numbers.rounding import Array, Rounding, TooLong, Unworkable
@@ -38,7 +39,11 @@ class WrittenOperation(Indexed):
         return worked_inside_out(self.first_form(i, j, *operands), self.decimals)
 
     def brief(self, i: int, j: int, *operands: Matrix) -> Working:
-        return super().brief(i, j, *self._counted(operands))
+        if self.leaves(*operands) <= MANY:
+            return self.cell(i, j, *operands)
+        fill = self._follows.filled_in_short(self.decimals)
+        form = fill({"i": i, "j": j, "": 0}, self._counted(operands))
+        return worked_inside_out(form, self.decimals)
 
     def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:
         if "j" not in self.sides.indices or not self._has_parts_of_cells():

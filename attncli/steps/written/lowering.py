@@ -47,6 +47,8 @@ class Planner(NamedTuple):
     rounding: Rounding
     step: str
     """The step that its decimals are those of."""
+    goes_back: bool = False
+    """Whether gradients are made."""
 
     def rounded(self, name: Name) -> Rounding:
         """Returns the rounding of a quantity."""
@@ -177,6 +179,8 @@ class _Lowering:
             part = node.operand if isinstance(node, ex.Total | ex.Reduced) else node
             used = {letter for operand in ex.operands_in(part) for letter in operand.indices}
             count = prod(lengths[letter] for letter in used)
+            if self.planner.goes_back and isinstance(node, ex.Reduced) and node.function == "prod":
+                count *= prod(lengths[letter] for letter in node.over)  # of the others for each
             match node:
                 case ex.Total(_, ex.Product((ex.Operand(), ex.Operand()))):
                     continue  # which the budget counts

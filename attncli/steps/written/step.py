@@ -138,7 +138,8 @@ def planned_at(
     from attncli.steps.written.planning import planned
 
     rounding = place.scenario.rounding
-    planner = Planner(place.name, rounding, own.name if own.name in rounding.steps else _STEP)
+    step = own.name if own.name in rounding.steps else _STEP
+    planner = Planner(place.name, rounding, step, place.scenario.goes_back)
     for part in planned(own, known, planner, problems):
         made = tuple(d._replace(step=_STEP) for d in part.definitions)
         at = place.to(WrittenPlace, own=own, part=part._replace(definitions=made))
