@@ -33,6 +33,7 @@ from attncli.steps.written.formulas import formula_of, symbol_of
 from attncli.steps.written.functions import ALONG, without_functions
 from attncli.steps.written.indices import Indices
 from attncli.steps.written.reading import Reader
+from attncli.trace.axes import ONE_ROW
 from attncli.trace.quantity import Definition
 
 _MOST_AT_ONCE = 5_000_000
@@ -272,7 +273,8 @@ class _Lowering:
         shares = self._cell(exp, indices), self._cell(exp_sum, indices[:-1])
         told = define(self._cell(name, indices), Quotient(*shares))
         divided = replace(DivideByRow(), told=told)
-        self.definitions.append(Definition(name, divided, (exp, exp_sum)))
+        rows = ONE_ROW if len(indices) == 1 else None
+        self.definitions.append(Definition(name, divided, (exp, exp_sum), rows=rows))
         return name, indices
 
     def _exponentials(
@@ -406,7 +408,8 @@ class _Lowering:
         masked = self._beside(name, "masked")
         choice = (symbol_of(part.condition), self._cell(inside, indices), MINUS_INFINITY)
         told = define(self._cell(masked, indices), Apply("where", choice))
-        self.definitions.append(Definition(masked, Masked(told=told), (inside, seen)))
+        rows = ONE_ROW if len(indices) == 1 else None
+        self.definitions.append(Definition(masked, Masked(told=told), (inside, seen), rows=rows))
         return masked
 
 

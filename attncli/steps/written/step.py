@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from attncli.errors import Where
 from attncli.maths.equations.language import FunctionTarget
 from attncli.maths.equations.tree import Equation
+from attncli.maths.operations.equation import Indexed, of_one_row
 from attncli.names import Name, Word, WordedText
 from attncli.scenario.file.problems import Diagnostics
 from attncli.scenario.scenario import Scenario
@@ -30,6 +31,7 @@ from attncli.steps.written.files import STEPS
 from attncli.steps.written.formulas import formula_of
 from attncli.steps.written.keys import EQUATIONS, GIVEN, NAMES, SIZES, VARY
 from attncli.trace import Place, PlannedStep
+from attncli.trace.axes import ONE_ROW
 
 if TYPE_CHECKING:
     from attncli.steps.written.planning import PlannedPart
@@ -196,10 +198,16 @@ def _happens(place: WrittenPlace) -> WordedText | str:
 
 
 def _whole(_: WrittenPlace, made: Planned) -> Planned:
-    """Puts the three equations of each softmax together."""
+    """Puts the three equations of each softmax together; what is of matrices is of lists where it
+    works one."""
     from attncli.steps.attention.weights import in_one
 
-    return in_one(made)
+    return tuple(
+        d._replace(operation=of_one_row(d.operation))
+        if d.rows == ONE_ROW and isinstance(d.operation, Indexed)
+        else d
+        for d in in_one(made)
+    )
 
 
 def _functions(place: WrittenPlace) -> tuple[Equation, ...]:

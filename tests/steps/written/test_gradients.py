@@ -15,7 +15,7 @@ from attncli.maths.equations.language import Target, read_equation
 from attncli.maths.notation import plain, unbreakable
 from attncli.trace import Trace
 from attncli.trace.slopes import checked
-from tests.helpers.pages import SHIPPED, false_on_pages
+from tests.helpers.pages import SHIPPED, false_on_pages, lessons_of, page_of
 from tests.steps.written.test_inside_a_model import GATED, LINEAR, RMS, TWO_HEADS
 from tests.steps.written.test_published_methods import METHODS
 
@@ -337,6 +337,24 @@ def test_choices_are_told_by_what_they_compare() -> None:
         "grad.X.y[2][i, j] = Σ_k grad.y[k] × max_{l: l < 3}(X[k, l]) where j = 1 and i = 2, otherwise 0"
     )
     assert all("step" not in formula for formula in formulas.values())
+
+
+def test_a_list_has_one_index_and_one_shape() -> None:
+    """Whether it is given or made, lies or stands."""
+    trace = of_list("mixed")
+    formulas = [
+        unbreakable(plain(d.operation.formula(d.name, *d.operands)))
+        for part in trace.story
+        for d in part.definitions
+    ]
+    softmax = "grad.x.p_softmax[j] = p_softmax[j] × (grad.p_softmax[j] − Σ_k grad.p_softmax[k] × p_softmax[k])"
+    assert softmax in formulas
+    assert not [formula for formula in formulas if "[i, " in formula]
+    pages = (page_of(trace), lessons_of(trace))
+    assert not [page for page in pages if "[1, 3]" in page]
+    assert "x [3], g [3] → a [3], p_layer_norm_in [3], p_layer_norm_mean [1]" in re.sub(
+        r"\s+", " ", pages[1]
+    )
 
 
 @pytest.mark.parametrize(
