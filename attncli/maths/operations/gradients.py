@@ -332,7 +332,8 @@ def _of_equation(equation: Indexed, operand: int) -> Indexed:
     made = parse(signature)
     if isinstance(equation, WrittenOperation):
         tree = chosen_first(tree)
-        shown = in_matrices(tree, made) or told(tree, counts)
+        is_counted = any(node.place in counts for node in operands_in(tree))
+        shown = (None if is_counted else in_matrices(tree, made)) or told(tree, counts)
         return WrittenOperation(signature, tree, shown, counts=counts, decimals=equation.decimals)
     names = names_of_constants(equation.tree, equation.shown or equation.tree)
     shown = with_names(in_matrices(tree, made) or tree, names, made)

@@ -31,7 +31,7 @@ from attncli.names import Name
 from attncli.steps.written.arrays import MOST_SIDES, ArraySide, Environment, KnownArray, Moment
 from attncli.steps.written.formulas import formula_of, symbol_of
 from attncli.steps.written.functions import ALONG, without_functions
-from attncli.steps.written.indices import Indices
+from attncli.steps.written.indices import Indices, with_lengths
 from attncli.steps.written.reading import Reader
 from attncli.trace.axes import ONE_ROW
 from attncli.trace.quantity import Definition
@@ -88,7 +88,7 @@ def sides_of_target(
     if start is not None and start.array in known.arrays:
         return known.arrays[start.array].sides
     try:
-        value = without_functions(equation.value, known)
+        value = with_lengths(without_functions(equation.value, known), known)
         indices.survey(target, value, unknown, some=True)
     except EquationError:
         return None
@@ -108,7 +108,7 @@ class _Lowering:
         moment: Moment | None,
     ) -> None:
         self.target, self.known, self.planner = target, known, planner
-        self.value = without_functions(value, known)
+        self.value = with_lengths(without_functions(value, known), known)
         self.told = formula_of(target, value)
         self.indices = Indices(known, moment)
         self.definitions: list[Definition] = []

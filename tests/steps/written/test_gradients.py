@@ -339,6 +339,34 @@ def test_choices_are_told_by_what_they_compare() -> None:
     assert all("step" not in formula for formula in formulas.values())
 
 
+HALVES = [
+    "a[i in token, j in half] = i * theta[j]",
+    "Y[i, j in half] = X[i, j] * cos(a[i, j]) - X[i, j + half] * sin(a[i, j])",
+    "h[i, j] = sum(X[i, k] * W[k, j] for k)",
+    "swiglu[i, j in d_ff] = h[i, j] * sigmoid(h[i, j]) * h[i, j + d_ff] + W[1, j + 1]",
+    "loss = sum(swiglu[i, j] ** 2 for i for j) + sum(Y[i, k] ** 2 for i for k)",
+]
+
+
+def test_half_of_the_columns_is_taken() -> None:
+    """Of a rotation by halves, and of a gated unit with one matrix."""
+    X = np.array([[1.0, 2, 0.5, -1], [0.3, 0.2, 1, 0.1]])
+    W, theta = np.arange(16).reshape(4, 4) / 10 - 0.5, np.array([0.5, 1])
+    given = {"X[token, d]": X.tolist(), "theta": theta.tolist(), "W[d, both]": W.tolist()}
+    data = {"given": given, "sizes": {"half": 2, "d_ff": 2}, "equations": HALVES}
+    trace = work(load({**data, "backward": True, "rounding": EXACT}))
+    a, h = np.array([[1], [2]]) * theta, X @ W
+    np.testing.assert_allclose(trace["Y"].values, X[:, :2] * np.cos(a) - X[:, 2:] * np.sin(a))
+    gated = h[:, :2] / (1 + np.exp(-h[:, :2])) * h[:, 2:] + W[0, 1:3]
+    np.testing.assert_allclose(trace["swiglu"].values, gated)
+    assert given_gradients(trace) == {"X", "W", "theta"}
+    assert min(c.worst.digits for c in checked(trace)) >= 6
+    assert false_on_pages(trace) == []
+    page = page_of(trace)
+    assert "X[i, j + half] × sin" in page
+    assert "count." not in page
+
+
 def test_a_list_has_one_index_and_one_shape() -> None:
     """Whether it is given or made, lies or stands."""
     trace = of_list("mixed")
