@@ -75,7 +75,7 @@ class _Derivative:
 
     @cached_property
     def _partials(self) -> Partials:
-        counted = {
+        counted: dict[str, int] = {
             index: place for place in self.counts for index in self.shapes.operands[place][:1]
         }
         return _partials(self.of, self.place, counted, chosen=self.chosen)
