@@ -145,7 +145,9 @@ class _Order:
 
     def blocks(self, part: PlannedStep, context: Sequence[Quantity]) -> Iterable[Block]:
         if self.only_asked(part):
-            return opening_blocks(self.trace, part, Selection(), context, alone=True)
+            remarks = remarks_on(self.trace, part) if part.place.called else []
+            opening = opening_blocks(self.trace, part, Selection(), context, alone=True)
+            return (*opening, *remarks)
         selection, cells = selection_of(part, self.asks)
         if self.by_cells(part):
             return _blocks_of_cells(self.trace, part, context, cells, selection)

@@ -62,13 +62,17 @@ class Reference(NamedTuple):
 
 
 class IndexedPlace(NamedTuple):
-    """A place along one side: an index, perhaps with a number added; a number; or `last`."""
+    """A place along one side: an index, perhaps with a number or a length added; a number; or
+    `last`."""
 
     name: str
     """The index, or `last`; empty where a number stands alone."""
     shift: int
-    """What is added to the index, or the number that stands alone."""
+    """What is added to the index, or the number that stands alone; times a length, where `side`
+    says one."""
     start: int
+    side: str = ""
+    """The side whose length is added."""
 
 
 class Cell(NamedTuple):
@@ -342,6 +346,11 @@ _INSTEAD = {
 """What is written for signs that other programs have."""
 WORDS = frozenset({"for", "in", "if", "else", "and", "or", "last", "not"})
 _RELATIONS = ("<", "<=", ">", ">=", "==", "!=")
+_SIGNS = ("+", "-", "*", "/", "**")
+_A_PLACE = (
+    "write an index as i, i + 1, i - 1, i + d with the length of a side d, or as a number from 1,"
+    " or last"
+)
 
 
 class _Token(NamedTuple):
@@ -437,6 +446,8 @@ class _EquationReader:
         token, opens = self.next, "[" if close == "]" else "("
         if token.kind == "end":
             self.refuse(f"write {close} to close what {opens} opens")
+        if close == "]" and token.text in _SIGNS:
+            self.refuse(_A_PLACE)
         last = self.tokens[self.at - 1].text
         wrong = f"{opens} is still open at {token.text}"
         right = f"write {close} behind {last}, before {token.text}"
@@ -602,10 +613,15 @@ class _EquationReader:
             return IndexedPlace("last", 0, start)
         if self.next.kind == "number":
             return IndexedPlace("", self.whole(), start)
+        if self.next.text in _SIGNS:
+            self.refuse(_A_PLACE)
         index = self.name("an index, a number or last")
         sign = self.takes("+", "-")
-        shift = self.whole() if sign else 0
-        return IndexedPlace(index.text, -shift if sign and sign.text == "-" else shift, start)
+        if sign is None:
+            return IndexedPlace(index.text, 0, start)
+        side = self.name("a side").text if self.next.kind == "name" else ""
+        shift = 1 if side else self.whole()
+        return IndexedPlace(index.text, -shift if sign.text == "-" else shift, start, side)
 
     def whole(self) -> int:
         token = self.next

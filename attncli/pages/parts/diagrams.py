@@ -179,7 +179,8 @@ def _shape(quantity: Quantity) -> str:
     rows, columns = quantity.matrix.shape
     if quantity.is_number:
         return ""
-    return f"{rows}" if quantity.is_list else f"{rows}×{columns}"
+    is_list = quantity.is_list or quantity.is_vector
+    return f"{rows * columns}" if is_list else f"{rows}×{columns}"
 
 
 def _boxes(groups: Groups, flows: Flows, sections: Mapping[_Stage, int]) -> Mapping[_Stage, Box]:

@@ -100,7 +100,8 @@ def row_about(trace: Trace, quantity: Quantity, selection: Selection) -> int:
     square = weights.rows.names == weights.columns.names == quantity.rows.names
     if not square or not _comes_to_weights(trace):
         return rows[-1]
-    return max(rows, key=lambda i: float(of_others(weights)[i].max()))
+    most = of_others(weights).max(axis=1).tolist()
+    return max(rows, key=most.__getitem__)
 
 
 def _comes_to_weights(trace: Trace) -> bool:

@@ -353,7 +353,7 @@ def facts_in_short(trace: Trace) -> Spans:
 
 def _has_decimals(trace: Trace) -> bool:
     """Tells whether any number of a trace is shown with decimals, as counts of pairs aren't."""
-    matrices = (quantity.matrix for quantity in trace.quantities.values())
+    matrices = (q.matrix for q in trace.quantities.values() if q.matrix.places != 0)
     rows = (matrix.row(i) for matrix in matrices for i in range(matrix.shape[0]))
     shown = (number.shown for row in rows for number in numbers_in(row))
     return any(number.is_finite() and decimals.places(number) > 0 for number in shown)

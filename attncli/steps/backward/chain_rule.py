@@ -134,7 +134,8 @@ def _planned(backs: Sequence[Sequence[Use]]) -> Iterator[tuple[Definition, ...]]
             definition, place = use
             known = (*definition.operands, definition.name, whole_of(definition.name))
             operation, needed = gradient_of(definition.operation, place)
-            planned.append(Definition(name, operation, tuple(known[k] for k in needed)))
+            operands = tuple(known[k] for k in needed)
+            planned.append(Definition(name, operation, operands, where=definition.where))
             made = parts.setdefault(use.of, [])
             made.append(name)
             if len(made) == counts[use.of] > 1:

@@ -45,6 +45,8 @@ class Indices:
         self.of: dict[str, ArraySide] = {}
         self.read: dict[str, str] = {}
         """What each index was found along, as an error would have it."""
+        self.stated: set[str] = set()
+        """The indices of which the equation says how far they go."""
 
     def survey(
         self, target: said.Target, value: Part, unknown: Collection[str] = (), *, some: bool = False
@@ -56,6 +58,7 @@ class Indices:
         """
         inner = (part.bounds for part in walk(value) if isinstance(part, OverIndices))
         bounds = [*target.bounds, *(bound for several in inner for bound in several)]
+        self.stated = {bound.name for bound in bounds if bound.side}
         for bound in bounds:
             if bound.side:
                 self.learn(bound.name, self.side(bound), bound.side, bound.start)
@@ -181,6 +184,8 @@ class Indices:
 
     def learn(self, index: str, side: ArraySide, of: str, start: int) -> None:
         before = self.of.setdefault(index, side)
+        if index in self.stated and before.length < side.length:
+            return  # X[i, j in half] is the first half
         if before.length != side.length:
             first, here = f"{before.length} of {self.read[index]}", f"{side.length} of {of}"
             wrong = f"{index} goes along {first}, here along {here}"
@@ -224,6 +229,29 @@ class Indices:
             raise EquationError(wrong, right, start)
         names = (*self.known.arrays, *self.known.sides, "pi")
         raise EquationError(f"nothing is called {name}", nearest(name, names), start)
+
+
+def with_lengths(part: Part, known: Environment) -> Part:
+    """Puts numbers in the place of the lengths that are added to indices. Raises EquationError for
+    what is no side."""
+
+    def place_of(place: IndexedPlace) -> IndexedPlace:
+        if not place.side:
+            return place
+        if place.side not in known.sides:
+            raise EquationError(
+                f"{place.side} is no side whose length could be added to {place.name}",
+                "name a side, of given or in sizes, or write a whole number such as 1",
+                place.start,
+            )
+        return IndexedPlace(place.name, place.shift * known.sides[place.side].length, place.start)
+
+    def change(inner: said.Piece) -> said.Piece | None:
+        if not isinstance(inner, Cell) or not any(place.side for place in inner.places):
+            return None
+        return inner._replace(places=tuple(map(place_of, inner.places)))
+
+    return said.rewritten(part, change)
 
 
 class PlaceGuard(NamedTuple):

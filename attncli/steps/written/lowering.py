@@ -31,8 +31,9 @@ from attncli.names import Name
 from attncli.steps.written.arrays import MOST_SIDES, ArraySide, Environment, KnownArray, Moment
 from attncli.steps.written.formulas import formula_of, symbol_of
 from attncli.steps.written.functions import ALONG, without_functions
-from attncli.steps.written.indices import Indices
+from attncli.steps.written.indices import Indices, with_lengths
 from attncli.steps.written.reading import Reader
+from attncli.trace.axes import ONE_ROW
 from attncli.trace.quantity import Definition
 
 _MOST_AT_ONCE = 5_000_000
@@ -47,6 +48,8 @@ class Planner(NamedTuple):
     rounding: Rounding
     step: str
     """The step that its decimals are those of."""
+    goes_back: bool = False
+    """Whether gradients are made."""
 
     def rounded(self, name: Name) -> Rounding:
         """Returns the rounding of a quantity."""
@@ -85,7 +88,7 @@ def sides_of_target(
     if start is not None and start.array in known.arrays:
         return known.arrays[start.array].sides
     try:
-        value = without_functions(equation.value, known)
+        value = with_lengths(without_functions(equation.value, known), known)
         indices.survey(target, value, unknown, some=True)
     except EquationError:
         return None
@@ -105,12 +108,13 @@ class _Lowering:
         moment: Moment | None,
     ) -> None:
         self.target, self.known, self.planner = target, known, planner
-        self.value = without_functions(value, known)
+        self.value = with_lengths(without_functions(value, known), known)
         self.told = formula_of(target, value)
         self.indices = Indices(known, moment)
         self.definitions: list[Definition] = []
 
-    def made(self) -> Lowered:
+    def made(self, *, as_row: bool = False) -> Lowered:
+        """Returns the definitions; a list of a step without times is a row if so asked."""
         bounds = self._bounds_of_result()
         self.indices.survey(self.target, self.value)
         self.indices.check_shifts(self.value)
@@ -118,7 +122,7 @@ class _Lowering:
         is_timed = self.indices.moment is not None
         if isinstance(self.value, OverIndices) and self.value.function in ALONG and names:
             return self._along_alone(self.value, names)
-        lies = is_timed and len(names) == 1
+        lies = (is_timed or as_row) and len(names) == 1
         return self._of_result(names, self.value, lies=lies)
 
     def _of_result(self, names: tuple[str, ...], value: Part, *, lies: bool) -> Lowered:
@@ -176,6 +180,8 @@ class _Lowering:
             part = node.operand if isinstance(node, ex.Total | ex.Reduced) else node
             used = {letter for operand in ex.operands_in(part) for letter in operand.indices}
             count = prod(lengths[letter] for letter in used)
+            if self.planner.goes_back and isinstance(node, ex.Reduced) and node.function == "prod":
+                count *= prod(lengths[letter] for letter in node.over)  # of the others for each
             match node:
                 case ex.Total(_, ex.Product((ex.Operand(), ex.Operand()))):
                     continue  # which the budget counts
@@ -267,7 +273,8 @@ class _Lowering:
         shares = self._cell(exp, indices), self._cell(exp_sum, indices[:-1])
         told = define(self._cell(name, indices), Quotient(*shares))
         divided = replace(DivideByRow(), told=told)
-        self.definitions.append(Definition(name, divided, (exp, exp_sum)))
+        rows = ONE_ROW if len(indices) == 1 else None
+        self.definitions.append(Definition(name, divided, (exp, exp_sum), rows=rows))
         return name, indices
 
     def _exponentials(
@@ -308,12 +315,12 @@ class _Lowering:
         time = (moment.index,) if moment else ()
         whole, rest = ", ".join((*time, *indices)), ", ".join((*time, *indices[:-1]))
         of_row, epsilon = f"[{rest}]" if rest else "", part.extra
+        more = " + epsilon" if epsilon else ""
         texts = (
             f"{local}_mean{of_row} = mean({of}[{whole}] for {indices[-1]})",
             f"{local}_centered[{whole}] = {of}[{whole}] - {local}_mean{of_row}",
             f"{local}_variance{of_row} = mean({local}_centered[{whole}] ** 2 for {indices[-1]})",
-            f"{local}[{whole}] = {local}_centered[{whole}]"
-            f" / sqrt({local}_variance{of_row} + epsilon)",
+            f"{local}[{whole}] = {local}_centered[{whole}] / sqrt({local}_variance{of_row}{more})",
         )
         sides = self._sides(indices)
         arrays = {
@@ -326,10 +333,10 @@ class _Lowering:
             assert isinstance(equation.target, said.Target)
             value = said.rewritten(
                 equation.value,
-                lambda x: (epsilon or said.Literal("0", 0)) if x[0] == "epsilon" else None,
+                lambda x: epsilon if x[0] == "epsilon" else None,
             )
             inner = _Lowering(equation.target, value, known, self.planner, moment)
-            made = inner.made()
+            made = inner.made(as_row=True)
             self.definitions += made.definitions
             arrays[equation.target.name] = self._timed(*made.made[:2], lies=made.made.lies)
 
@@ -401,7 +408,8 @@ class _Lowering:
         masked = self._beside(name, "masked")
         choice = (symbol_of(part.condition), self._cell(inside, indices), MINUS_INFINITY)
         told = define(self._cell(masked, indices), Apply("where", choice))
-        self.definitions.append(Definition(masked, Masked(told=told), (inside, seen)))
+        rows = ONE_ROW if len(indices) == 1 else None
+        self.definitions.append(Definition(masked, Masked(told=told), (inside, seen), rows=rows))
         return masked
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from attncli.errors import Where
 from attncli.maths.equations.language import FunctionTarget
 from attncli.maths.equations.tree import Equation
+from attncli.maths.operations.equation import Indexed, of_one_row
 from attncli.names import Name, Word, WordedText
 from attncli.scenario.file.problems import Diagnostics
 from attncli.scenario.scenario import Scenario
@@ -30,6 +31,7 @@ from attncli.steps.written.files import STEPS
 from attncli.steps.written.formulas import formula_of
 from attncli.steps.written.keys import EQUATIONS, GIVEN, NAMES, SIZES, VARY
 from attncli.trace import Place, PlannedStep
+from attncli.trace.axes import ONE_ROW
 
 if TYPE_CHECKING:
     from attncli.steps.written.planning import PlannedPart
@@ -138,7 +140,8 @@ def planned_at(
     from attncli.steps.written.planning import planned
 
     rounding = place.scenario.rounding
-    planner = Planner(place.name, rounding, own.name if own.name in rounding.steps else _STEP)
+    step = own.name if own.name in rounding.steps else _STEP
+    planner = Planner(place.name, rounding, step, place.scenario.goes_back)
     for part in planned(own, known, planner, problems):
         made = tuple(d._replace(step=_STEP) for d in part.definitions)
         at = place.to(WrittenPlace, own=own, part=part._replace(definitions=made))
@@ -195,10 +198,16 @@ def _happens(place: WrittenPlace) -> WordedText | str:
 
 
 def _whole(_: WrittenPlace, made: Planned) -> Planned:
-    """Puts the three equations of each softmax together."""
+    """Puts the three equations of each softmax together; what is of matrices is of lists where it
+    works one."""
     from attncli.steps.attention.weights import in_one
 
-    return in_one(made)
+    return tuple(
+        d._replace(operation=of_one_row(d.operation))
+        if d.rows == ONE_ROW and isinstance(d.operation, Indexed)
+        else d
+        for d in in_one(made)
+    )
 
 
 def _functions(place: WrittenPlace) -> tuple[Equation, ...]:

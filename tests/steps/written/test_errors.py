@@ -24,6 +24,10 @@ given:
   c: 3
 """
 
+PLACE = (
+    "write an index as i, i + 1, i - 1, i + d with the length of a side d, or as a number from 1,"
+    " or last"
+)
 READING: Cases = (
     (
         ["y[i] = X[i, k]"],
@@ -160,6 +164,16 @@ READING: Cases = (
     ),
     (["y[i, k = sum(X[i, k] for k)"], ["9:12: [ is still open at =; write ] behind k, before ="]),
     (["y[i] = X[i 1]"], ["9:16: [ is still open at 1; write a comma behind i, or ]"]),
+    (["y[i] = X[i / 2, 1]"], [f"9:16: / can't stand here; {PLACE}"]),
+    (["y[i] = X[2 * i, 1]"], [f"9:16: * can't stand here; {PLACE}"]),
+    (["y[i] = X[-1 + i, 1]"], [f"9:14: - can't stand here; {PLACE}"]),
+    (
+        ["y[i] = X[i + c, 1]"],
+        [
+            "9:14: c is no side whose length could be added to i; name a side, of given or in sizes,"
+            " or write a whole number such as 1"
+        ],
+    ),
     (
         ["y = v 1]"],
         [
