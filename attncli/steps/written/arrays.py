@@ -47,6 +47,15 @@ class KnownArray(NamedTuple):
     """Whether a list is a row, and not a column."""
 
     @property
+    def shape(self) -> tuple[int, int]:
+        """Returns how many rows and columns one quantity has."""
+        lengths = [side.length for side in self.each]
+        if len(lengths) == 1 and not self.lies:
+            lengths.append(1)
+        rows, columns = ([1, 1] + lengths)[-2:]
+        return rows, columns
+
+    @property
     def each(self) -> tuple[ArraySide, ...]:
         """Returns the sides of one quantity."""
         return self.sides[1:] if self.times else self.sides
