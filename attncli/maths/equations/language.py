@@ -482,6 +482,13 @@ class _EquationReader:
     # -- equations ---------------------------------------------------------------------------------
 
     def equation(self) -> WrittenEquation:
+        first = self.next
+        if first.kind == "sign" and first.text == "=":
+            raise EquationError("nothing stands before =", "name what this makes", first.start)
+        if first.kind in ("sign", "number"):
+            wrong = f"{first.text} begins no equation"
+            right = "write what it makes and how, z[i] = sum(X[i, k] for k)"
+            raise EquationError(wrong, right, first.start)
         target = self.target()
         if self.next.text == "==":
             raise EquationError("== compares", "write = to say what something is", self.next.start)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple, TypeVar
 
-from attncli.errors import quote
+from attncli.errors import quote, shortened
 from attncli.maths.equations.language import (
     WORDS,
     EquationError,
@@ -156,9 +156,8 @@ class EquationKind(NamedTuple):
     """An equation of a scenario's own."""
 
     def read(self, node: Node, problems: Diagnostics) -> EquationLine | None:
-        read = _read(
-            node, "an equation", lambda x, at: EquationLine(read_equation(x), at), problems
-        )
+        belongs = "an equation", f"write what it makes and how, {_written_out(node)}"
+        read = _read(node, belongs, lambda x, at: EquationLine(read_equation(x), at), problems)
         if read is None and isinstance(node, Scalar) and (name := made_by(node.text)):
             made = WrittenEquation(Target(name, (), 0), Literal("0", 0), node.text)
             return EquationLine(made, node.place, is_broken=True)
@@ -168,12 +167,46 @@ class EquationKind(NamedTuple):
         return {"type": "string", "pattern": "="}
 
 
+class EquationsKind(NamedTuple):
+    """A list of equations."""
+
+    def read(self, node: Node, problems: Diagnostics) -> tuple[EquationLine, ...] | None:
+        if not isinstance(node, Items) or not node.items:
+            wrong = "an empty list" if isinstance(node, Items) else describe(node)
+            right = f"write each behind a dash: {_dashed(node)}"
+            problems.add(node.where, f"{wrong} where a list of equations belongs", right)
+            return None
+        read: tuple[EquationLine, ...] | None = ListOf(EquationKind()).read(node, problems)
+        return read
+
+    def schema(self) -> Schema:
+        return ListOf(EquationKind()).schema()
+
+
+def _written_out(node: Node) -> str:
+    """Writes what is no equation as one, where it may be meant as one: `y = 2` for a map of y to
+    2."""
+    if isinstance(node, Scalar) and "=" in node.text:
+        return shortened(node.text)
+    if isinstance(node, Map) and node.entries:
+        key, value = node.entries[0]
+        if isinstance(value, Scalar) and value.text and made_by(key.text):
+            return shortened(f"{key.text} = {value.text}")
+    return "z[i] = sum(X[i, k] for k)"
+
+
+def _dashed(node: Node) -> str:
+    """Writes an equation of a list, where there is one, the first."""
+    first = node.items[0] if isinstance(node, Items) and node.items else node
+    return f"- {_written_out(first)}"
+
+
 class ValueKind(NamedTuple):
     """What may stand right of an equation's sign."""
 
     def read(self, node: Node, problems: Diagnostics) -> Instead | None:
-        what = "the right side of an equation"
-        return _read(node, what, lambda x, at: Instead(read_value(x), at), problems)
+        belongs = "the right side of an equation", "write it like sum(X[i, k] for k)"
+        return _read(node, belongs, lambda x, at: Instead(read_value(x), at), problems)
 
     def schema(self) -> Schema:
         return {"type": ["string", "number"]}
@@ -183,7 +216,8 @@ class TimesKind(NamedTuple):
     """The index over whose times a step goes, perhaps with its side: `t in round`."""
 
     def read(self, node: Node, problems: Diagnostics) -> Times | None:
-        return _read(node, "an index", lambda x, at: Times(read_bound(x), at), problems)
+        belongs = "an index", "write one, t, or with the side that it goes along, t in round"
+        return _read(node, belongs, lambda x, at: Times(read_bound(x), at), problems)
 
     def schema(self) -> Schema:
         return {"type": "string"}
@@ -256,13 +290,17 @@ class OutputKind(NamedTuple):
 
 
 def _read(
-    node: Node, what: str, read: Callable[[str, TextPlace], _T], problems: Diagnostics
+    node: Node,
+    belongs: tuple[str, str],
+    read: Callable[[str, TextPlace], _T],
+    problems: Diagnostics,
 ) -> _T | None:
-    """Reads a text by the rules of equations; what is wrong goes to `problems`, with its place."""
-    if not (isinstance(node, Scalar) and node.text.strip()):
+    """Reads a text by the rules of equations; what is wrong goes to `problems`, with its place.
+    Where there is no text, they are told what `belongs` there, and what to write."""
+    is_text = isinstance(node, Scalar) and node.text.strip() not in ("", "~", "null", "None")
+    if not is_text or not isinstance(node, Scalar):
         wrong = "nothing" if isinstance(node, Scalar) else describe(node)
-        right = "write it like z[i] = sum(X[i, k] for k)"
-        problems.add(node.where, f"{wrong} where {what} belongs", right)
+        problems.add(node.where, f"{wrong} where {belongs[0]} belongs", belongs[1])
         return None
     try:
         return read(node.text, node.place)
@@ -297,7 +335,7 @@ _STEP = Record.of(
     ),
     Key(
         "equations",
-        ListOf(EquationKind()),
+        EquationsKind(),
         "equations, each of which may use what is given or made above it: `z[i] = sum(X[i, k] for"
         " k)`",
     ),
@@ -323,11 +361,15 @@ class StepKind(NamedTuple):
     """A step of a scenario's own, by its equations."""
 
     def read(self, node: Node, problems: Diagnostics) -> WrittenStep | None:
+        if not isinstance(node, Map):
+            right = f"write equations: below its name, and below that {_dashed(node)}"
+            problems.add(node.where, f"{describe(node)} where a step belongs", right)
+            return None
         values = _STEP.read(node, problems)
         if values is None:
             return None
         if "equations" not in values:
-            if not (isinstance(node, Map) and node.get("equations")):
+            if not node.get("equations"):
                 right = "list some, like equations: ['z[i] = sum(X[i, k] for k)']"
                 problems.add(node.where, "a step without equations", right)
             return None
@@ -386,7 +428,23 @@ VARY = Key(
 )
 EQUATIONS = Key(
     "equations",
-    ListOf(EquationKind()),
+    EquationsKind(),
     "equations of one's own, in one step: `z[i] = sum(X[i, k] for k)`",
 )
-STEP_BY_NAME = MapOf(StepKind(), "step")
+
+
+class StepsKind(NamedTuple):
+    """Steps of a scenario's own, by their names."""
+
+    def read(self, node: Node, problems: Diagnostics) -> dict[str, WrittenStep] | None:
+        if not isinstance(node, Map) or not node.entries:
+            right = "name each, with what it does below: my_step: {equations: [y = 2]}"
+            problems.add(node.where, f"{describe(node)} where steps belong", right)
+            return None
+        return MapOf(StepKind(), "step").read(node, problems)
+
+    def schema(self) -> Schema:
+        return MapOf(StepKind(), "step").schema()
+
+
+STEP_BY_NAME = StepsKind()

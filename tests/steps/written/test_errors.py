@@ -327,6 +327,63 @@ def test_place_in_yaml(text: str, place: str, tmp_path: Path) -> None:
     assert error.startswith(f"{place}: ")
 
 
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ('  - ""', "9:5: nothing where an equation belongs; {} z[i] = sum(X[i, k] for k)"),
+        ("  -", "9:4: nothing where an equation belongs; {} z[i] = sum(X[i, k] for k)"),
+        ("  - ~", "9:5: nothing where an equation belongs; {} z[i] = sum(X[i, k] for k)"),
+        ("  - null", "9:5: nothing where an equation belongs; {} z[i] = sum(X[i, k] for k)"),
+        ("  - 5", "9:5: 5 begins no equation; {} z[i] = sum(X[i, k] for k)"),
+        ("  - -y = 2", "9:5: - begins no equation; {} z[i] = sum(X[i, k] for k)"),
+        ("  - = 2", "9:5: nothing stands before =; name what this makes"),
+        ("  - [y]", "9:5: a list where an equation belongs; {} z[i] = sum(X[i, k] for k)"),
+        ("  - y: 2", "9:5: a map of keys and values where an equation belongs; {} y = 2"),
+        ("  - y", "9:6: the equation ends too early; write = behind y, and what it is"),
+        (
+            "  y: 2",
+            "9:3: a map of keys and values where a list of equations belongs; write each behind a"
+            " dash: - y = 2",
+        ),
+        (
+            "  y = 2",
+            '9:3: the text "y = 2" where a list of equations belongs; write each behind a dash: - y = 2',
+        ),
+    ],
+)
+@pytest.mark.parametrize("more", ["", "  - w = c"])
+def test_what_is_no_equation(text: str, error: str, more: str, tmp_path: Path) -> None:
+    """Only that is told, beside others and alone."""
+    if "  - " not in text and "dash" in error:
+        more = ""
+    told = errors_of(f"{GIVEN}equations:\n{text}\n{more}\n", tmp_path)
+    assert told == [error.format("write what it makes and how,")]
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        (
+            "steps:\n  - y = 2\n",
+            "9:3: a list where steps belong; name each, with what it does below: my_step:"
+            " {equations: [y = 2]}",
+        ),
+        (
+            "steps:\n  a:\n    - y = 2\n",
+            "10:5: a list where a step belongs; write equations: below its name, and below that"
+            " - y = 2",
+        ),
+        (
+            "steps:\n  a: y = 2\n",
+            '9:6: the text "y = 2" where a step belongs; write equations: below its name, and below'
+            " that - y = 2",
+        ),
+    ],
+)
+def test_what_is_no_step(text: str, error: str, tmp_path: Path) -> None:
+    assert errors_of(f"{GIVEN}{text}", tmp_path) == [error]
+
+
 def test_all_errors_at_once(tmp_path: Path) -> None:
     """What follows from an error isn't told: neither of a, which is misread, nor of n, y or f."""
     text = """title: T
