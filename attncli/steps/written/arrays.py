@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -59,6 +59,16 @@ class KnownArray(NamedTuple):
     def each(self) -> tuple[ArraySide, ...]:
         """Returns the sides of one quantity."""
         return self.sides[1:] if self.times else self.sides
+
+
+def in_words(sides: Sequence[ArraySide]) -> str:
+    """Writes sides in words: `3 × 2`, `a list of 3`, `a number`; a length of 0 isn't known."""
+    lengths = [str(side.length) for side in sides]
+    if not all(side.length for side in sides):
+        return "a list" if len(sides) == 1 else "a matrix"
+    if len(sides) > 1:
+        return " × ".join(lengths)
+    return f"a list of {lengths[0]}" if lengths else "a number"
 
 
 class OwnFunction(NamedTuple):

@@ -224,7 +224,8 @@ class TimesKind(NamedTuple):
 
 
 class StartKind(NamedTuple):
-    """What stands before the first time: a number for all, or the name of an array."""
+    """What stands before the first time: a number for all, or the name of an array, which numbers
+    have got before they are read here."""
 
     def read(self, node: Node, problems: Diagnostics) -> Start | None:
         if isinstance(node, Scalar) and _SIDE.fullmatch(node.text):
@@ -234,13 +235,17 @@ class StartKind(NamedTuple):
             if text in ("-inf", "-.inf", "-∞"):
                 return Start("-Infinity", "", node.where)
             number = NumberKind().read(node, problems)
-            return None if number is None else Start(str(number), "", node.where)
-        wrong = f"{describe(node)} where a number or the name of an array belongs"
-        problems.add(node.where, wrong, "give the array in given, and its name here")
-        return None
+            return Start("0" if number is None else str(number), "", node.where)
+        wrong = f"{describe(node)} where a number, numbers or the name of an array belongs"
+        right = "give a number for all, or numbers such as [0, 1]"
+        if isinstance(node, Items) and node.items:
+            wrong, right = "numbers in a file of steps", "give them in given, and their name here"
+        problems.add(node.where, wrong, right)
+        return Start("0", "", node.where)
 
     def schema(self) -> Schema:
-        return {"type": ["string", "number"]}
+        kinds = [{"type": ["string", "number"]}, VectorKind().schema(), MATRIX.schema()]
+        return {"anyOf": kinds}
 
 
 class StandingKind(NamedTuple):
@@ -331,7 +336,8 @@ _STEP = Record.of(
     Key(
         "start",
         MapOf(StartKind(), "quantity"),
-        "quantity → what it is before the first step: a number for all, or the name of an array",
+        "quantity → what it is before the first step: a number for all, a list or a matrix of"
+        " numbers, or the name of an array",
     ),
     Key(
         "equations",

@@ -15,7 +15,7 @@ from attncli.scenario.file.problems import Diagnostics, nearest
 from attncli.scenario.scenario import Scenario, Shape
 from attncli.scenario.written import EquationLine, Output, Standing, WrittenModel, WrittenStep
 from attncli.steps.order import FLOWS, STANDING, goes_to
-from attncli.steps.written.arrays import ArraySide, KnownArray, OwnFunction
+from attncli.steps.written.arrays import ArraySide, KnownArray, OwnFunction, in_words
 from attncli.steps.written.step import environment_of, planned_at
 from attncli.trace import AttentionPlace, HeadPlace, Place, PlannedStep, ResidualPlace
 from attncli.trace.axes import DIMENSIONS, NONE, TOKENS, Labelled, given_axes, made_axes
@@ -132,7 +132,7 @@ class StandingSteps:
             x = flow[how != "before"]
             rows, columns = shapes.get(x, (None, None))
             if rows and columns and array.shape != (rows, columns):
-                wrong = f"{array.name.local} is {_sized(array)}, where {rows} × {columns} flows on"
+                wrong = f"{array.name.local} is {in_words(array.sides)}, where {rows} × {columns} flows on"
                 right = f"make it {rows} × {columns}, as {x} is"
                 return [Problem(where, wrong, right)]
         return []
@@ -241,13 +241,6 @@ class StandingSteps:
 def _makes_array(line: EquationLine) -> bool:
     """Tells whether an equation makes an array, and no function."""
     return isinstance(line.equation.target, Target)
-
-
-def _sized(array: KnownArray) -> str:
-    """Writes the sides of an array in words: `3 × 2`, `a list of 3`."""
-    lengths = [str(side.length) for side in array.sides]
-    one = f"a list of {lengths[0]}" if lengths else "a number"
-    return " × ".join(lengths) if lengths[1:] else one
 
 
 def _steps_between(first: str, last: str) -> list[str]:

@@ -275,6 +275,7 @@ OVER: Cases = (
         ["S[q] = v[q]"],
         ["10:11: nothing says how far t goes; write t in n, and beside given sizes: {n: 2}"],
     ),
+    (["S[t] v[t]"], ["12:14: v can't stand here; write = behind S, and what it is"]),
     (
         ["S[t, i, j, k] = v[t] * X[i, j] * v[k]"],
         ["12:20: S would have 3 sides; two are the most; make a step over one of them, `over: t`"],
