@@ -170,17 +170,21 @@ class EquationKind(NamedTuple):
 class EquationsKind(NamedTuple):
     """A list of equations."""
 
+    @property
+    def kind(self) -> ListOf:
+        """Returns what a list of some is read by."""
+        return ListOf(EquationKind())
+
     def read(self, node: Node, problems: Diagnostics) -> tuple[EquationLine, ...] | None:
         if not isinstance(node, Items) or not node.items:
             wrong = "an empty list" if isinstance(node, Items) else describe(node)
             right = f"write each behind a dash: {_dashed(node)}"
             problems.add(node.where, f"{wrong} where a list of equations belongs", right)
             return None
-        read: tuple[EquationLine, ...] | None = ListOf(EquationKind()).read(node, problems)
-        return read
+        return self.kind.read(node, problems)
 
     def schema(self) -> Schema:
-        return ListOf(EquationKind()).schema()
+        return self.kind.schema()
 
 
 def _written_out(node: Node) -> str:
@@ -336,7 +340,7 @@ _STEP = Record.of(
     Key(
         "start",
         MapOf(StartKind(), "quantity"),
-        "quantity → what it is before the first step: a number for all, a list or a matrix of"
+        "quantity → what it is before the first time: a number for all, a list or a matrix of"
         " numbers, or the name of an array",
     ),
     Key(
@@ -365,6 +369,11 @@ _STEP = Record.of(
 
 class StepKind(NamedTuple):
     """A step of a scenario's own, by its equations."""
+
+    @property
+    def kind(self) -> Record:
+        """Returns what it is read by."""
+        return _STEP
 
     def read(self, node: Node, problems: Diagnostics) -> WrittenStep | None:
         if not isinstance(node, Map):
@@ -442,15 +451,20 @@ EQUATIONS = Key(
 class StepsKind(NamedTuple):
     """Steps of a scenario's own, by their names."""
 
+    @property
+    def kind(self) -> MapOf:
+        """Returns what those that are a map are read by."""
+        return MapOf(StepKind(), "step")
+
     def read(self, node: Node, problems: Diagnostics) -> dict[str, WrittenStep] | None:
         if not isinstance(node, Map) or not node.entries:
             right = "name each, with what it does below: my_step: {equations: [y = 2]}"
             problems.add(node.where, f"{describe(node)} where steps belong", right)
             return None
-        return MapOf(StepKind(), "step").read(node, problems)
+        return self.kind.read(node, problems)
 
     def schema(self) -> Schema:
-        return MapOf(StepKind(), "step").schema()
+        return self.kind.schema()
 
 
 STEP_BY_NAME = StepsKind()
