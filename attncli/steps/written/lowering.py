@@ -33,7 +33,7 @@ from attncli.steps.written.formulas import formula_of, symbol_of
 from attncli.steps.written.functions import ALONG, without_functions
 from attncli.steps.written.indices import Indices
 from attncli.steps.written.reading import Reader
-from attncli.trace.quantity import Definition
+from attncli.trace.quantity import Definition, Towards
 
 _MOST_AT_ONCE = 5_000_000
 """Numbers of an equation, or of a sum in it, that are made at once."""
@@ -267,7 +267,7 @@ class _Lowering:
         shares = self._cell(exp, indices), self._cell(exp_sum, indices[:-1])
         told = define(self._cell(name, indices), Quotient(*shares))
         divided = replace(DivideByRow(), told=told)
-        self.definitions.append(Definition(name, divided, (exp, exp_sum)))
+        self._on_the_way(Definition(name, divided, (exp, exp_sum)), indices)
         return name, indices
 
     def _exponentials(
@@ -285,11 +285,18 @@ class _Lowering:
         total = Total(indices[-1], raised)
         power = replace(power, told=define(raised, each))
         added = replace(RowSum(), told=define(self._cell(exp_sum, indices[:-1]), total))
-        self.definitions += (
-            Definition(exp, power, (inside,)),
-            Definition(exp_sum, added, (exp,)),
-        )
+        self._on_the_way(Definition(exp, power, (inside,)), indices)
+        self._on_the_way(Definition(exp_sum, added, (exp,)), (*indices[:-1], ""))
         return exp, exp_sum
+
+    def _on_the_way(self, definition: Definition, indices: tuple[str, ...]) -> None:
+        """Adds the definition of what is made on the way, whose sides go along these indices; a
+        list is a row."""
+        row, column = ("", *indices)[-2:]
+        time = self._time
+        target = tuple(b.name for b in self.target.bounds if b.name not in time)
+        towards = Towards(self.planner.name(self.target.name), target, (row, column))
+        self.definitions.append(definition._replace(towards=towards))
 
     def _cell(self, name: Name, indices: tuple[str, ...]) -> Symbol:
         """Writes a quantity with its author's indices, the time before them where it has one."""
@@ -330,7 +337,9 @@ class _Lowering:
             )
             inner = _Lowering(equation.target, value, known, self.planner, moment)
             made = inner.made()
-            self.definitions += made.definitions
+            of = tuple(b.name for b in equation.target.bounds if b.name not in self._time)
+            for definition in made.definitions:
+                self._on_the_way(definition, of if len(of) == len(indices) else (*of, ""))
             arrays[equation.target.name] = self._timed(*made.made[:2], lies=made.made.lies)
 
     def _timed(self, name: Name, sides: tuple[ArraySide, ...], *, lies: bool) -> KnownArray:
@@ -387,9 +396,8 @@ class _Lowering:
         reader = self._reader(indices, lies=lies)
         told = define(self._cell(name, indices), symbol_of(part))
         tree = reader.read(part)
-        self.definitions.append(
-            self._define(name, reader, tree, indices, told, lies=lies, kind=kind)
-        )
+        made = self._define(name, reader, tree, indices, told, lies=lies, kind=kind)
+        self._on_the_way(made, indices)
         return name
 
     def _masked(
@@ -401,7 +409,7 @@ class _Lowering:
         masked = self._beside(name, "masked")
         choice = (symbol_of(part.condition), self._cell(inside, indices), MINUS_INFINITY)
         told = define(self._cell(masked, indices), Apply("where", choice))
-        self.definitions.append(Definition(masked, Masked(told=told), (inside, seen)))
+        self._on_the_way(Definition(masked, Masked(told=told), (inside, seen)), indices)
         return masked
 
 

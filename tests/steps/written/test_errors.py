@@ -237,7 +237,7 @@ WORKING: Cases = (
     ),
     (
         ["y[i, j] = softmax(X[i, j] for j if X[i, j] > 3)"],
-        ["9:5: y_masked, row 1: softmax over nothing; a condition that some numbers meet would do"],
+        ["9:5: y[1, j]: softmax over nothing; a condition that some numbers meet would do"],
     ),
     (
         ["y[i] = (-v[i]) ** 0.5"],
@@ -423,6 +423,55 @@ equations:
   - y[i, j] = ln(A[i, j] - 0.1 - 0.2)
 """
     assert errors_of(text, tmp_path) == ["7:5: y[sun, 1]: ln of 0; a number above 0 would do"]
+
+
+NOTHING = "softmax over nothing; a condition that some numbers meet would do"
+
+
+@pytest.mark.parametrize(
+    ("equation", "error"),
+    [
+        ("y[i, j] = softmax(A[i, j] for j if A[i, j] > 2)", f"y[sun, j]: {NOTHING}"),
+        ("y[a, i] = softmax(A[i, a] for a if A[i, a] > 2)", f"y[a, sun]: {NOTHING}"),
+        ("y[i] = softmax(A[i, 1] for i if A[i, 1] > 9)", f"y[i]: {NOTHING}"),
+        ("y[i, j] = 1 - softmax(A[i, j] for j if A[i, j] > 2)", f"y[sun, j]: {NOTHING}"),
+        (
+            "y[i] = sum(softmax(A[i, j] for j if A[i, j] > 2) for j)",
+            f"y[sun]: {NOTHING}",
+        ),
+        (
+            "y[i, j] = softmax(ln(A[i, j] - 1) for j)",
+            "y[sun, 1]: ln of −0.7; a number above 0 would do",
+        ),
+        (
+            "y[i, j] = layer_norm(ln(A[i, j] - 1) for j)",
+            "y[sun, 1]: ln of −0.7; a number above 0 would do",
+        ),
+        (
+            "y[i, j] = layer_norm(A[i, j] * 0 for j)",
+            "0 to divide by; another divisor would do",
+        ),
+    ],
+)
+def test_what_is_made_on_the_way_is_told_as_its_authors(
+    equation: str, error: str, tmp_path: Path
+) -> None:
+    text = f"""title: T
+rounding: {{policy: exact, decimals: 2}}
+given:
+  A[node, d]: [[0.3, 2], [4, 5]]
+names: {{node: [sun, moon]}}
+equations:
+  - {equation}
+"""
+    (told,) = errors_of(text, tmp_path)
+    assert error in told
+
+
+def test_what_is_made_on_the_way_at_a_time(tmp_path: Path) -> None:
+    text = f"{GIVEN}steps:\n  a:\n    over: t\n    equations:\n      - "
+    (told,) = errors_of(f"{text}S[t, j] = softmax(V[t, j] for j if V[t, j] > 2)\n", tmp_path)
+    assert told == f"12:9: S[1][j]: {NOTHING}"
 
 
 def test_what_a_condition_on_the_time_keeps_away_isnt_read() -> None:
