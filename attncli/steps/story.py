@@ -210,13 +210,13 @@ class _Teller:
             return self._take(step, place)
         self.own.there.setdefault(step)
         for group in self.own.at("before", step):
-            place = replace(place, x=self._tell(group, step, place))
+            place = replace(place, x=self._tell(group, place))
         instead = [*self.own.at("instead_of", step)]
         for group in instead:
-            place = replace(place, x=self._tell(group, step, place))
+            place = replace(place, x=self._tell(group, place))
         x = place.x if instead else self._take(step, place)
         for group in self.own.at("after", step):
-            x = self._tell(group, step, replace(place, x=x))
+            x = self._tell(group, replace(place, x=x))
         return x
 
     def _is_there(self, step: str, place: Place) -> bool:
@@ -231,11 +231,10 @@ class _Teller:
             self.own.lacking.setdefault(step, lacks)
         return lacks is None
 
-    def _tell(self, group: StandingGroup, step: str, place: Place) -> Name:
-        """Tells steps of the scenario's own that stand at a step, at a place; returns the name of
-        what flows on."""
+    def _tell(self, group: StandingGroup, place: Place) -> Name:
+        """Tells steps of the scenario's own at a place; returns the name of what flows on."""
         assert self.own is not None
-        told = self.own.tell(group, step, place, self.parts)
+        told = self.own.tell(group, place, self.parts)
         for part in told.parts:
             self._add_part(part)
         return told.x

@@ -149,7 +149,9 @@ class Towards(NamedTuple):
     def cell(self, row: str, column: str) -> str:
         """Names the cells of it that come of a row of the quantity, or of one of its cells, by
         their labels, empty for none: `alpha[moon, j]`."""
-        known = {index: label for index, label in zip(self.own, (row, column), strict=True) if label}
+        known = {
+            index: label for index, label in zip(self.own, (row, column), strict=True) if label
+        }
         places = [known.get(index, index) for index in self.indices]
         return f"{self.name}[{', '.join(places)}]" if places else self.name
 

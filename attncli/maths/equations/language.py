@@ -26,6 +26,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Generic, NamedTuple, NoReturn, TypeAlias, TypeVar, cast
 
+from attncli.maths.equations import elsewhere
+
 _T = TypeVar("_T")
 
 LONGEST = 4_000
@@ -335,11 +337,6 @@ _ALIKE = {
 }
 """Signs of print for those of a keyboard."""
 _WRITABLE = "write numbers, names, + - * / ** ( ) [ ] and ,"
-_INSTEAD = {
-    ":": "write an index for a whole side, X[i, k], and sum(… for k)",
-    "@": "write the product with its indices: sum(X[i, k] * W[k, j] for k)",
-}
-"""What is written for signs that other programs have."""
 WORDS = frozenset({"for", "in", "if", "else", "and", "or", "last", "not"})
 _RELATIONS = ("<", "<=", ">", ">=", "==", "!=")
 
@@ -360,14 +357,26 @@ def _tokens(text: str) -> Iterator[_Token]:
         if word in _ALIKE:
             kind, word = "sign", _ALIKE[word]
         if kind == "other":
-            what = (
-                "a text can't stand in an equation" if word in "\"'" else f"{word} has no meaning"
-            )
-            raise EquationError(what, _INSTEAD.get(word, _WRITABLE), start)
+            raise _meaningless(text, word, start)
         yield _Token("word" if word in WORDS else kind, word, start)
         if kind == "end":
             return
         at = found.end()
+
+
+def _meaningless(text: str, sign: str, start: int) -> EquationError:
+    """Makes the error of a sign that equations don't have."""
+    before, behind = text[:start].rstrip()[-1:], _TARGET.match(text[start + 1 :])
+    if sign in "\"'" and (before.isalnum() or before == "]"):
+        right = elsewhere.BEHIND_A_DOT["T"]
+        return EquationError(f"{sign} has no meaning", right, start)
+    if sign in "\"'":
+        return EquationError("a text can't stand in an equation", _WRITABLE, start)
+    right = elsewhere.SIGNS.get(sign, _WRITABLE)
+    if sign == "." and behind:
+        name = behind[1]
+        right = elsewhere.BEHIND_A_DOT.get(name, f"write {name} alone, without what is before it")
+    return EquationError(f"{sign} has no meaning", right, start)
 
 
 class _EquationReader:
@@ -404,8 +413,24 @@ class _EquationReader:
         token = self.next
         if token.kind == "end":
             raise EquationError("the equation ends too early", right, len(self.text.rstrip()))
-        if token.text == "=":
+        before = [one.text for one in self.tokens[max(0, self.at - 2) : self.at]]
+        if token.text == "=" and before[:1] == [","]:
+            wrong, right = f"{before[1]} can't be named", "say over what: softmax(… for j)"
+        elif token.text == "=":
             wrong, right = "= says what something is", "write == to compare"
+        elif token.text == "for":
+            wrong, right = "for can't stand here", "say what is made: sum(… for k)"
+        elif token.text == "if":
+            wrong, right = "if can't stand here", "write a choice as 1 if x < 2 else 0"
+        elif token.text == "[" and before[-1:] == ["]"]:
+            wrong, right = "[ can't stand behind ]", "write all places in one: X[i, j]"
+        elif token.text == "[" and before[-1:] == [")"]:
+            wrong = "[ can't stand behind )"
+            right = "make an equation of what is before it, and read a cell of that"
+        elif token.text == "[":
+            wrong, right = "a list can't stand here", "give it beside given, and its name here"
+        elif token.text == "/" and before[-1:] == ["/"]:
+            wrong, right = "// has no meaning", elsewhere.SIGNS["%"]
         elif token.text == "not":
             wrong, right = "not can't stand here", "write the other relation, such as != for =="
         else:
@@ -611,6 +636,9 @@ class _EquationReader:
             return IndexedPlace("", self.whole(), start)
         index = self.name("an index, a number or last")
         sign = self.takes("+", "-")
+        if self.next.text in ("[", "(", "*", "/", "**") or (sign and self.next.kind == "name"):
+            wrong = "a place is an index, perhaps with a number added"
+            raise EquationError(wrong, elsewhere.BY_VALUE, index.start)
         shift = self.whole() if sign else 0
         return IndexedPlace(index.text, -shift if sign and sign.text == "-" else shift, start)
 
@@ -622,7 +650,13 @@ class _EquationReader:
         return int(token.text)
 
     def call(self, name: _Token) -> Part:
+        if self.next.text == ")":
+            right = elsewhere.FUNCTIONS.get(name.text, f"write what {name.text} is of")
+            raise EquationError(f"{name.text} of nothing", right, name.start)
         first = self.inside(self.choice)
+        if self.next.text in _RELATIONS and name.text in elsewhere.FUNCTIONS:
+            right = elsewhere.FUNCTIONS[name.text]
+            raise EquationError(f"no function is called {name.text}", right, name.start)
         if self.next.text != "for":
             arguments = [first]
             while self.takes(","):

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from functools import reduce
 from typing import Any
 
+from attncli.maths.equations import elsewhere
 from attncli.maths.equations import language as said
 from attncli.maths.equations import tree as ex
 from attncli.maths.equations.functions import OF_ONE
@@ -36,16 +37,52 @@ def applied(call: said.Call, arguments: tuple[Expression, ...], known: Environme
     if name in _OF_SEVERAL and len(arguments) > 1:
         return reduce(lambda a, b: Apply(name, (a, b)), arguments)
     if name in (*REDUCED, *ALONG):
-        wrong = f"{name} of one number"
-        raise EquationError(wrong, f"say over what: {name}(… for k)", call.start)
+        raise _over_nothing(call)
     if name not in OF_ONE:
-        wrong = f"no function is called {name}"
-        names = (*FUNCTIONS, *REDUCED, *ALONG, *known.functions)
-        raise EquationError(wrong, nearest(name, names), call.start)
+        raise unknown_function(name, call.start, known)
     if len(arguments) > 1:
         wrong = f"{name} is of one number, here of {len(arguments)}"
         raise EquationError(wrong, f"write {name}(x)", call.start)
     return OF_ONE[name](*arguments)
+
+
+def unknown_function(name: str, start: int, known: Environment) -> EquationError:
+    """Makes the error of a function that isn't there, with what is written in its stead."""
+    names = (*FUNCTIONS, *REDUCED, *ALONG, *known.functions)
+    right = elsewhere.FUNCTIONS.get(name) or nearest(name, names)
+    return EquationError(f"no function is called {name}", right, start)
+
+
+def _over_nothing(call: said.Call, sides: int = 0) -> EquationError:
+    """Makes the error of a function over an index that no index is said for, of a number or of an
+    array with some sides."""
+    name, first = call.function, call.arguments[0]
+    if not isinstance(first, said.Reference) or not sides:
+        right = f"say over what: {name}(… for k)"
+        return EquationError(f"{name} of one number", right, call.start)
+    letters = "ijk"[:sides] if name in ALONG else "klm"[:sides]
+    over = " ".join(f"for {letter}" for letter in (letters[-1:] if name in ALONG else letters))
+    right = f"say over what: {name}({first.name}[{', '.join(letters)}] {over})"
+    return EquationError(f"{name} of {first.name}, over no index", right, call.start)
+
+
+def check_functions(value: Part, known: Environment) -> None:
+    """Raises EquationError for a function that isn't there, and for one over an index that is of a
+    whole array, before anybody looks at what it is of."""
+    others = {*known.functions, *known.arrays, *known.later, *known.broken}
+    for part in said.walk(value):
+        match part:
+            case said.Call(name, arguments, start):
+                if name not in (*FUNCTIONS, *REDUCED, *ALONG, *others):
+                    raise unknown_function(name, start, known)
+                only = arguments[0] if len(arguments) == 1 else None
+                if isinstance(only, said.Reference) and name in (*REDUCED, *ALONG):
+                    array = known.arrays.get(only.name)
+                    if array is not None and array.sides:
+                        raise _over_nothing(part, len(array.sides))
+            case said.OverIndices(name, _, _, _, _, start) if name in elsewhere.FUNCTIONS:
+                if name not in known.functions:
+                    raise unknown_function(name, start, known)
 
 
 def without_functions(part: Part, known: Environment) -> Part:

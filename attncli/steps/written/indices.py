@@ -24,6 +24,7 @@ from attncli.scenario.file.problems import nearest
 from attncli.steps.written.arrays import ArraySide, Environment, KnownArray, Moment
 from attncli.steps.written.functions import ALONG, FUNCTIONS, REDUCED
 
+_POWERS = {"²": 2, "³": 3}
 _MOST_PLACES = 100_000
 """Places of several indices that are looked through for one outside of a side."""
 _OF_PLACES = (
@@ -222,8 +223,18 @@ class Indices:
             wrong = f"{name} is no number to work with"
             right = "leave out what is hidden by a condition: softmax(… for j if j <= i)"
             raise EquationError(wrong, right, start)
+        raise EquationError(f"nothing is called {name}", self._meant(name), start)
+
+    def _meant(self, name: str) -> str:
+        """Suggests what a name that nothing has may stand for."""
+        if name[-1] in _POWERS:
+            return f"write {name[:-1]} ** {_POWERS[name[-1]]}"
         names = (*self.known.arrays, *self.known.sides, "pi")
-        raise EquationError(f"nothing is called {name}", nearest(name, names), start)
+        alike = [other for other in names if other.casefold() == name.casefold()]
+        if len(name) > 1 or alike:
+            return nearest(name, names)
+        known = nearest("", names)  # one letter is like any other
+        return f"{known}; an index stands on the left, or behind for"
 
 
 class PlaceGuard(NamedTuple):

@@ -194,6 +194,8 @@ def _written_out(node: Node) -> str:
         return shortened(node.text)
     if isinstance(node, Map) and node.entries:
         key, value = node.entries[0]
+        if "=" in key.text:  # of which a colon makes a key
+            return f"{shortened(key.text)}, without a colon"
         if isinstance(value, Scalar) and value.text and made_by(key.text):
             return shortened(f"{key.text} = {value.text}")
     return "z[i] = sum(X[i, k] for k)"

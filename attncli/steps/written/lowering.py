@@ -30,7 +30,7 @@ from attncli.maths.operations.written import Condition, Counting, Rearranged, Wr
 from attncli.names import Name
 from attncli.steps.written.arrays import MOST_SIDES, ArraySide, Environment, KnownArray, Moment
 from attncli.steps.written.formulas import formula_of, symbol_of
-from attncli.steps.written.functions import ALONG, without_functions
+from attncli.steps.written.functions import ALONG, check_functions, without_functions
 from attncli.steps.written.indices import Indices
 from attncli.steps.written.reading import Reader
 from attncli.trace.quantity import Definition, Towards
@@ -105,6 +105,7 @@ class _Lowering:
         moment: Moment | None,
     ) -> None:
         self.target, self.known, self.planner = target, known, planner
+        check_functions(value, known)
         self.value = without_functions(value, known)
         self.told = formula_of(target, value)
         self.indices = Indices(known, moment)

@@ -98,11 +98,9 @@ class StandingSteps:
         """Tells whether any of them stands at a step."""
         return any(any(self.at(how, step)) for how in ("before", "instead_of", "after"))
 
-    def tell(
-        self, group: StandingGroup, step: str, place: Place, parts: Sequence[PlannedStep]
-    ) -> Told:
-        """Tells a group at a place where it stands at a step, behind these parts; where it has been
-        told, just what flows on."""
+    def tell(self, group: StandingGroup, place: Place, parts: Sequence[PlannedStep]) -> Told:
+        """Tells a group at a place, behind these parts; where it has been told, just what flows
+        on."""
         before = self._before(group, place)
         if before is not None:
             return Told((), before if group.standing.how == "instead_of" else place.x)
@@ -132,9 +130,9 @@ class StandingSteps:
             x = flow[how != "before"]
             rows, columns = shapes.get(x, (None, None))
             if rows and columns and array.shape != (rows, columns):
-                wrong = f"{array.name.local} is {in_words(array.sides)}, where {rows} × {columns} flows on"
-                right = f"make it {rows} × {columns}, as {x} is"
-                return [Problem(where, wrong, right)]
+                wanted, name = f"{rows} × {columns}", array.name.local
+                wrong = f"{name} is {in_words(array.sides)}, where {wanted} flows on"
+                return [Problem(where, wrong, f"make it {wanted}, as {x} is")]
         return []
 
     def _before(self, group: StandingGroup, place: Place) -> Name | None:
@@ -158,9 +156,7 @@ class StandingSteps:
             if all(problem.wrong != wrong for problem in self.problems.found):
                 self.problems.add(where, wrong, "name steps that are both in each head")
 
-    def lacks(
-        self, definitions: Sequence[Definition], parts: Sequence[PlannedStep]
-    ) -> Name | None:
+    def lacks(self, definitions: Sequence[Definition], parts: Sequence[PlannedStep]) -> Name | None:
         """Returns what a step lacks that can make nothing in a story with these parts; None for any
         other."""
         made, gives = {d.name for part in parts for d in part.definitions}, self.scenario.gives

@@ -73,9 +73,9 @@ READING: Cases = (
     (["y = exp(c, 2)"], ["9:9: exp is of one number, here of 2; write exp(x)"]),
     (["y = expp(c)"], ["9:9: no function is called expp; did you mean exp?"]),
     (
-        ["y[i] = v[i] * median(v[k] for k)"],
+        ["y[i] = v[i] * middle(v[k] for k)"],
         [
-            "9:19: no function of many numbers is called median; take sum, mean, prod, max, min, softmax, layer_norm"
+            "9:19: no function of many numbers is called middle; take sum, mean, prod, max, min, softmax, layer_norm"
         ],
     ),
     (
@@ -181,10 +181,13 @@ READING: Cases = (
         ["9:9: a text can't stand in an equation; write numbers, names, + - * / ** ( ) [ ] and ,"],
     ),
     (
-        ["y[i] = v[i] % 2"],
-        ["9:17: % has no meaning; write numbers, names, + - * / ** ( ) [ ] and ,"],
+        ["y[i] = v[i] $ 2"],
+        ["9:17: $ has no meaning; write numbers, names, + - * / ** ( ) [ ] and ,"],
     ),
-    (["y = X.shape"], ["9:10: . has no meaning; write numbers, names, + - * / ** ( ) [ ] and ,"]),
+    (
+        ["y = X.shape"],
+        ["9:10: . has no meaning; name the side in given, v[n]: then n is how long it is"],
+    ),
     (["y = c[1.5]"], ["9:11: 1.5 can't stand here; write a whole number such as 1"]),
     (["f(x) = x", "y = f(1, 2)"], ["10:9: f is of 1 number, here of 2; write f(x)"]),
     (
