@@ -23,7 +23,7 @@ What the names mean isn't known here. Nothing is evaluated.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Generic, NamedTuple, NoReturn, TypeAlias, TypeVar, cast
 
 from attncli.maths.equations import elsewhere
@@ -295,6 +295,10 @@ def read_equation(text: str) -> WrittenEquation:
 
 def read_value(text: str) -> Part:
     """Reads what may stand right of an equation's sign. Raises EquationError for any other text."""
+    whole = _EQUATION.match(text)
+    if whole:
+        right = f"write what stands right of the =, without {whole[0].strip()}"
+        raise EquationError("an equation where its right side belongs", right, whole.start(1))
     return _EquationReader(text).value_alone()
 
 
@@ -311,6 +315,9 @@ def read_bound(text: str) -> Bound:
 # --------------------------------------------------------------------------------------------------
 
 _TARGET = re.compile(r"\s*([^\W\d]\w*)")
+
+
+_EQUATION = re.compile(r"\s*([^\W\d]\w*\s*(?:\[[^\[\]]*\])?\s*=)(?!=)")
 
 
 def made_by(text: str) -> str:
@@ -379,6 +386,23 @@ def _meaningless(text: str, sign: str, start: int) -> EquationError:
     return EquationError(f"{sign} has no meaning", right, start)
 
 
+_REFUSED: Mapping[tuple[str, ...], tuple[str, str]] = {
+    ("=",): ("= says what something is", "write == to compare"),
+    ("not",): ("not can't stand here", "write the other relation, such as != for =="),
+    ("for",): ("for can't stand here", "say what is made: sum(… for k)"),
+    ("if",): ("if can't stand here", "write a choice as 1 if x < 2 else 0"),
+    ("else", "if"): ("if can't stand here", "write what it is first: else 1 if x < 2 else 0"),
+    ("]", "["): ("[ can't stand behind ]", "write all places in one: X[i, j]"),
+    (")", "["): (
+        "[ can't stand behind )",
+        "make an equation of what is before it, and read a cell of that",
+    ),
+    ("[",): ("a list can't stand here", "give it beside given, and its name here"),
+    ("/", "/"): ("// has no meaning", elsewhere.SIGNS["%"]),
+}
+"""What is wrong with a token, behind another one or anywhere, and what would be right."""
+
+
 class _EquationReader:
     """A reader of one text, a token at a time."""
 
@@ -414,27 +438,10 @@ class _EquationReader:
         if token.kind == "end":
             raise EquationError("the equation ends too early", right, len(self.text.rstrip()))
         before = [one.text for one in self.tokens[max(0, self.at - 2) : self.at]]
+        known = _REFUSED.get((*before[-1:], token.text)) or _REFUSED.get((token.text,))
+        wrong, right = known or (f"{token.text} can't stand here", right)
         if token.text == "=" and before[:1] == [","]:
             wrong, right = f"{before[1]} can't be named", "say over what: softmax(… for j)"
-        elif token.text == "=":
-            wrong, right = "= says what something is", "write == to compare"
-        elif token.text == "for":
-            wrong, right = "for can't stand here", "say what is made: sum(… for k)"
-        elif token.text == "if":
-            wrong, right = "if can't stand here", "write a choice as 1 if x < 2 else 0"
-        elif token.text == "[" and before[-1:] == ["]"]:
-            wrong, right = "[ can't stand behind ]", "write all places in one: X[i, j]"
-        elif token.text == "[" and before[-1:] == [")"]:
-            wrong = "[ can't stand behind )"
-            right = "make an equation of what is before it, and read a cell of that"
-        elif token.text == "[":
-            wrong, right = "a list can't stand here", "give it beside given, and its name here"
-        elif token.text == "/" and before[-1:] == ["/"]:
-            wrong, right = "// has no meaning", elsewhere.SIGNS["%"]
-        elif token.text == "not":
-            wrong, right = "not can't stand here", "write the other relation, such as != for =="
-        else:
-            wrong = f"{token.text} can't stand here"
         raise EquationError(wrong, right, token.start)
 
     def name(self, what: str) -> _Token:
@@ -477,6 +484,8 @@ class _EquationReader:
             wrong = f"{other} can't stand behind {one}"
             right = f"write a sign between them, {one}[ for a cell, or {one}( for a function"
             raise EquationError(wrong, right, token.start)
+        if before.kind == "number" and (token.kind in ("name", "number") or token.text in "(,"):
+            self.refuse_behind_number(before, token)
         if token.text in (")", "]"):
             opens = "(" if token.text == ")" else "["
             wrong = f"{token.text} closes nothing"
@@ -487,6 +496,18 @@ class _EquationReader:
                 wrong, "compare behind if, without ( ): 1 if x < 2 else 0", token.start
             )
         self.refuse(right)
+
+    def refuse_behind_number(self, number: _Token, token: _Token) -> NoReturn:
+        """Raises the error of what stands right behind a number: a part of it, or a factor."""
+        behind = self.tokens[self.at + 1] if token.text == "," else token
+        wrong = f"{token.text} can't stand behind {number.text}"
+        if behind.kind != "number":
+            right = f"write {number.text} * {'(' if token.text == '(' else token.text}"
+        elif token.text == ",":
+            right = f"write a decimal point: {number.text}.{behind.text}"
+        else:
+            right = "write one number without a space, or a sign between two"
+        raise EquationError(wrong, right, token.start)
 
     def check_length(self, count: int) -> None:
         """Raises EquationError for more parts in a row than a page can show."""
@@ -515,6 +536,11 @@ class _EquationReader:
             right = "write what it makes and how, z[i] = sum(X[i, k] for k)"
             raise EquationError(wrong, right, first.start)
         target = self.target()
+        is_alone = self.at == 1
+        if self.next.kind == "name" and is_alone:
+            wrong = f"{self.next.text} can't stand behind {target.name}"
+            right = f"write a name as one word, {target.name}_{self.next.text}, or = behind it"
+            raise EquationError(wrong, right, self.next.start)
         if self.next.text == "==":
             raise EquationError("== compares", "write = to say what something is", self.next.start)
         self.must("=", f"behind {target.name}, and what it is")
@@ -551,8 +577,15 @@ class _EquationReader:
 
     def index_and_side(self) -> Bound:
         index = self.name("an index")
-        side = self.name("the side that it goes along").text if self.takes("in") else ""
+        side = self.side() if self.takes("in") else ""
         return Bound(index.text, side, index.start)
+
+    def side(self) -> str:
+        token = self.next
+        if token.kind == "number" or self.tokens[self.at + 1 : self.at + 2][0].text == "(":
+            right = "name one, such as i in n, beside sizes: {n: 3}; or leave it out"
+            raise EquationError("an index goes along a side", right, token.start)
+        return self.name("the side that it goes along").text
 
     def choice(self) -> Part:
         then = self.sum()
@@ -657,22 +690,29 @@ class _EquationReader:
         if self.next.text in _RELATIONS and name.text in elsewhere.FUNCTIONS:
             right = elsewhere.FUNCTIONS[name.text]
             raise EquationError(f"no function is called {name.text}", right, name.start)
-        if self.next.text != "for":
-            arguments = [first]
-            while self.takes(","):
-                self.check_length(len(arguments) + 1)
-                arguments.append(self.inside(self.choice))
-            if not self.takes(")"):
-                self.refuse_after(f"write ) to close what {name.text}( opens")
-            return Call(name.text, tuple(arguments), name.start)
+        if self.next.text == "for":
+            return self.over_indices(name, first)
+        arguments = [first]
+        while self.takes(","):
+            self.check_length(len(arguments) + 1)
+            arguments.append(self.inside(self.choice))
+        if not self.takes(")"):
+            self.refuse_after(f"write ) to close what {name.text}( opens")
+        return Call(name.text, tuple(arguments), name.start)
+
+    def over_indices(self, name: _Token, operand: Part) -> Part:
         bounds: list[Bound] = []
         while self.takes("for"):
             self.check_length(len(bounds) + 1)
             bounds.append(self.index_and_side())
+        if self.next.text == "=":
+            index = bounds[-1].name
+            right = f"write for {index}, with if {index} == … where only some take part"
+            raise EquationError("an index goes along all of a side", right, self.next.start)
         if self.next.text not in ("if", ",", ")"):
             self.refuse_open(")")
         condition = self.condition() if self.takes("if") else None
         extra = self.inside(self.choice) if self.takes(",") else None
         if not self.takes(")"):
             self.refuse_after(f"write ) to close what {name.text}( opens")
-        return OverIndices(name.text, first, tuple(bounds), condition, extra, name.start)
+        return OverIndices(name.text, operand, tuple(bounds), condition, extra, name.start)

@@ -52,7 +52,7 @@ class KnownArray(NamedTuple):
         lengths = [side.length for side in self.each]
         if len(lengths) == 1 and not self.lies:
             lengths.append(1)
-        rows, columns = ([1, 1] + lengths)[-2:]
+        rows, columns = [1, 1, *lengths][-2:]
         return rows, columns
 
     @property
@@ -116,6 +116,9 @@ class Environment:
     broken: set[str] = field(default_factory=set)
     """The names of what can't be made, so that nothing that reads it is complained of."""
 
+    is_partly_read: bool = False
+    """Whether something can't be read, and so may make what nothing else does."""
+
     def bounded(self, index: str) -> str:
         """Says how to tell how far an index goes."""
         if self.sides:
@@ -127,5 +130,8 @@ class Environment:
         if bound.side in self.broken:
             return EquationError("", "", bound.start)
         wrong = f"no side is called {bound.side}"
+        if bound.side in self.arrays:
+            right = f"leave in {bound.side} out: {bound.side}[{bound.name}] tells how far it goes"
+            return EquationError(wrong, right, bound.start)
         right = nearest(bound.side, self.sides) if self.sides else "name it in sizes or in names"
         return EquationError(wrong, right, bound.start)

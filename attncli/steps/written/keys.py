@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import NamedTuple, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, TypeVar
 
 from attncli.errors import quote, shortened
 from attncli.maths.equations.language import (
@@ -155,16 +155,21 @@ def _numbers(node: Node, problems: Diagnostics) -> MatrixLike | None:
 class EquationKind(NamedTuple):
     """An equation of a scenario's own."""
 
-    def read(self, node: Node, problems: Diagnostics) -> EquationLine | None:
+    def read(self, node: Node, problems: Diagnostics) -> EquationLine:
         belongs = "an equation", f"write what it makes and how, {_written_out(node)}"
         read = _read(node, belongs, lambda x, at: EquationLine(read_equation(x), at), problems)
-        if read is None and isinstance(node, Scalar) and (name := made_by(node.text)):
-            made = WrittenEquation(Target(name, (), 0), Literal("0", 0), node.text)
-            return EquationLine(made, node.place, is_broken=True)
-        return read
+        return read or _broken(node)
 
     def schema(self) -> Schema:
         return {"type": "string", "pattern": "="}
+
+
+def _broken(node: Node) -> EquationLine:
+    """Makes the equation of what can't be read, which would make what it says, if it says that."""
+    name = made_by(node.text) if isinstance(node, Scalar) else ""
+    made = WrittenEquation(Target(name, (), 0), Literal("0", 0), name)
+    place = node.place if isinstance(node, Scalar) else TextPlace(node.where)
+    return EquationLine(made, place, is_broken=True)
 
 
 class EquationsKind(NamedTuple):
@@ -175,13 +180,13 @@ class EquationsKind(NamedTuple):
         """Returns what a list of some is read by."""
         return ListOf(EquationKind())
 
-    def read(self, node: Node, problems: Diagnostics) -> tuple[EquationLine, ...] | None:
+    def read(self, node: Node, problems: Diagnostics) -> tuple[EquationLine, ...]:
         if not isinstance(node, Items) or not node.items:
             wrong = "an empty list" if isinstance(node, Items) else describe(node)
             right = f"write each behind a dash: {_dashed(node)}"
             problems.add(node.where, f"{wrong} where a list of equations belongs", right)
-            return None
-        return self.kind.read(node, problems)
+            return (_broken(node),)
+        return tuple(EquationKind().read(item, problems) for item in node.items)
 
     def schema(self) -> Schema:
         return self.kind.schema()
@@ -329,6 +334,32 @@ _MISTAKE = Record.of(
         "quantity → the right side that its equation has by mistake: `{output: Q[i, j]}`",
     ),
 )
+
+
+class MistakeKind(NamedTuple):
+    """A mistake in a step, by what it says and what it changes."""
+
+    @property
+    def kind(self) -> Record:
+        """Returns what it is read by."""
+        return _MISTAKE
+
+    def read(self, node: Node, problems: Diagnostics) -> dict[str, Any] | None:
+        values = _MISTAKE.read(node, problems)
+        if values is None or not isinstance(node, Map):
+            return None
+        for name, right in (
+            ("says", "say what is done wrongly, in a sentence"),
+            ("instead", "write the other right side, such as instead: {y: 2 * x[i]}"),
+        ):
+            if node.get(name) is None:
+                problems.add(node.where, f"a mistake without {name}", right)
+        return values if len(values) == len(_MISTAKE.known) else None
+
+    def schema(self) -> Schema:
+        return {**_MISTAKE.schema(), "required": [*_MISTAKE.known]}
+
+
 _STEP = Record.of(
     Key("title", _TEXT, "what the step is called"),
     Key("why", _TEXT, "a sentence that says what it is for"),
@@ -351,7 +382,7 @@ _STEP = Record.of(
         "equations, each of which may use what is given or made above it: `z[i] = sum(X[i, k] for"
         " k)`",
     ),
-    Key("mistakes", MapOf(_MISTAKE, "mistake"), "name → a common mistake in the step"),
+    Key("mistakes", MapOf(MistakeKind(), "mistake"), "name → a common mistake in the step"),
     Key("before", StandingKind("before"), "in a model: the step that it stands before"),
     Key("after", StandingKind("after"), "in a model: the step that it stands behind"),
     Key(
@@ -369,6 +400,22 @@ _STEP = Record.of(
 )
 
 
+def _over(node: Map, values: Mapping[str, Any], problems: Diagnostics) -> Times | None:
+    """Returns the times of a step, with what it starts with."""
+    over: Times | None = values.get("over")
+    start = node.get("start")
+    if over is None:
+        alone = next((key for key in ("start", "direction") if key in values), "")
+        if alone and node.get("over") is None:
+            problems.add(node.where, f"{alone} without over", "say over what: over: t")
+        return None
+    starts = values.get("start", {})
+    if start is not None and "start" not in values:  # which can't be read
+        names = (line.equation.target.name for line in values["equations"])
+        starts = {name: Start("0", "", start.where, is_broken=True) for name in names}
+    return over._replace(backward=values.get("direction") == "backward", starts=starts)
+
+
 class StepKind(NamedTuple):
     """A step of a scenario's own, by its equations."""
 
@@ -377,34 +424,23 @@ class StepKind(NamedTuple):
         """Returns what it is read by."""
         return _STEP
 
-    def read(self, node: Node, problems: Diagnostics) -> WrittenStep | None:
+    def read(self, node: Node, problems: Diagnostics) -> WrittenStep:
         if not isinstance(node, Map):
             right = f"write equations: below its name, and below that {_dashed(node)}"
             problems.add(node.where, f"{describe(node)} where a step belongs", right)
-            return None
-        values = _STEP.read(node, problems)
-        if values is None:
-            return None
+            return WrittenStep("", node.where, (_broken(node),))
+        values = _STEP.read(node, problems) or {}
         if "equations" not in values:
-            if not node.get("equations"):
-                right = "list some, like equations: ['z[i] = sum(X[i, k] for k)']"
-                problems.add(node.where, "a step without equations", right)
-            return None
-        over = values.get("over")
-        if over is not None:
-            backward = values.get("direction") == "backward"
-            over = over._replace(backward=backward, starts=values.get("start", {}))
-        elif "start" in values or "direction" in values:
-            key = "start" if "start" in values else "direction"
-            problems.add(node.where, f"{key} without over", "say over what: over: t")
+            right = "list some, like equations: ['z[i] = sum(X[i, k] for k)']"
+            problems.add(node.where, "a step without equations", right)
+            values["equations"] = (_broken(node),)
+        over = _over(node, values, problems)
         standing = [values[how] for how in ("before", "after", "instead_of") if how in values]
         if len(standing) > 1:
             wrong = f"{standing[1].how}, and {standing[0].how}"
             problems.add(standing[1].where, wrong, "say one place")
-        mistakes = tuple(
-            WrittenMistake(name, said.get("says", ""), said.get("instead", {}))
-            for name, said in values.get("mistakes", {}).items()
-        )
+        said_of = values.get("mistakes", {}).items()
+        mistakes = tuple(WrittenMistake(name, **said) for name, said in said_of)
         return WrittenStep(
             "",
             node.where,
@@ -461,12 +497,25 @@ class StepsKind(NamedTuple):
     def read(self, node: Node, problems: Diagnostics) -> dict[str, WrittenStep] | None:
         if not isinstance(node, Map) or not node.entries:
             right = "name each, with what it does below: my_step: {equations: [y = 2]}"
+            if isinstance(node, Scalar) and node.text.endswith((".yaml", ".yml")):
+                right = f"write {{file: {shortened(node.text)}}}"
             problems.add(node.where, f"{describe(node)} where steps belong", right)
+            return None
+        names = [key.text for key, _ in node.entries]
+        beside = [key for key, value in node.entries if _is_beside_its_step(key, value)]
+        if beside and names[0] not in _STEP.known:
+            wrong = f"{beside[0].text} is said of a step, and stands beside {names[0]}"
+            problems.add(beside[0].where, wrong, f"indent it further, to be inside of {names[0]}")
             return None
         return self.kind.read(node, problems)
 
     def schema(self) -> Schema:
         return self.kind.schema()
+
+
+def _is_beside_its_step(key: Scalar, value: Node) -> bool:
+    """Tells whether a key of a step stands where the name of one does."""
+    return key.text in _STEP.known and not (isinstance(value, Map) and value.get("equations"))
 
 
 STEP_BY_NAME = StepsKind()

@@ -93,6 +93,17 @@ def sides_of_target(
     return tuple(indices.of[x] for x in names) if all(x in indices.of for x in names) else None
 
 
+def check_sides(
+    equation: said.WrittenEquation, known: Environment, moment: Moment, unknown: Collection[str]
+) -> bool:
+    """Returns True where all but what is `unknown` yet tells how far each index goes, and raises
+    EquationError where it doesn't."""
+    assert isinstance(equation.target, said.Target)
+    value = without_functions(equation.value, known)
+    Indices(known, moment).survey(equation.target, value, unknown)
+    return True
+
+
 class _Lowering:
     """The lowering of one equation."""
 

@@ -29,9 +29,9 @@ from attncli.steps.written.arrays import (
     Moment,
     in_words,
 )
-from attncli.steps.written.functions import ALONG, FUNCTIONS, REDUCED, own_function
+from attncli.steps.written.functions import ALONG, FUNCTIONS, REDUCED, own_function, standing_at
 from attncli.steps.written.indices import through_times
-from attncli.steps.written.lowering import Planner, lowered, sides_of_target
+from attncli.steps.written.lowering import Planner, check_sides, lowered, sides_of_target
 from attncli.trace.quantity import Definition
 
 _T = TypeVar("_T")
@@ -180,6 +180,10 @@ class _Planning:
                 if place.name == bound.name and not place.shift:
                     return side
         self._check_whole(bound, lines)
+        if not any(_is_at(line, bound.name) for line in lines):
+            wrong = f"no equation makes something at {bound.name}"
+            right = f"write {bound.name} as the first index on the left, such as S[{bound.name}]"
+            raise EquationError(wrong, right, bound.start)
         wrong = f"nothing says how far {bound.name} goes"
         raise EquationError(wrong, self.known.bounded(bound.name), bound.start)
 
@@ -219,6 +223,9 @@ class _Planning:
         made = {line.equation.target.name: line for line in lines}
         read = set(self._read_before(moment))
         for name, start in starts.items():
+            is_elsewhere = name in made and not _is_at(made[name], moment.index)
+            if start.is_broken or is_elsewhere or self.known.is_partly_read:
+                continue
             names = {**made, **arrays}.keys() - {other.array for other in starts.values()}
             if name not in (*made, *arrays, *broken):
                 wrong, right = f"nothing is called {name}", nearest(name, sorted(names))
@@ -293,6 +300,7 @@ class _Planning:
         targets = {line.equation.target.name: line for line in lines}
         for mistake in self.step.mistakes:
             made: list[Definition] = []
+            self._check_changes(mistake, targets)
             for name, instead in mistake.instead.items():
                 if name not in targets:
                     wrong = f"no equation of this step makes {name}"
@@ -306,6 +314,18 @@ class _Planning:
             others = tuple(d for d in made if d not in right)
             if others:
                 yield MadeWrongly(mistake, others)
+
+    def _check_changes(self, mistake: WrittenMistake, targets: Mapping[str, EquationLine]) -> None:
+        """Complains of a mistake that leaves everything as it is."""
+        pairs = [
+            (standing_at(targets[name].equation.value, 0), standing_at(instead.value, 0))
+            for name, instead in mistake.instead.items()
+            if name in targets
+        ]
+        if pairs and len(pairs) == len(mistake.instead) and all(a == b for a, b in pairs):
+            name, instead = next(iter(mistake.instead.items()))
+            wrong = f"{mistake.name} leaves {name} as it is"
+            self.problems.add(instead.place.where, wrong, "write what it is by mistake")
 
     def _declare(self, lines: Sequence[EquationLine], moment: Moment, side: ArraySide) -> None:
         """Finds the sides of all that a step over times makes, which may read each other."""
@@ -325,7 +345,17 @@ class _Planning:
                     full, (side, *sides), moment.order, len(sides) == 1
                 )
             if len(waiting) == before:
-                return  # lowering says what is missing
+                for line in waiting:
+                    work = partial(check_sides, line.equation, self.known, moment, names)
+                    if self._hearing(line.place, work) is None:
+                        self.known.broken.add(line.equation.target.name)
+                return  # lowering says what else is missing
+
+
+def _is_at(line: EquationLine, index: str) -> bool:
+    """Tells whether an equation makes something at a time."""
+    target = line.equation.target
+    return isinstance(target, Target) and bool(target.bounds) and target.bounds[0].name == index
 
 
 def _standing(definitions: Sequence[Definition], line: EquationLine) -> tuple[Definition, ...]:

@@ -16,7 +16,7 @@ from attncli.scenario.scenario import Scenario, Shape
 from attncli.scenario.written import EquationLine, Output, Standing, WrittenModel, WrittenStep
 from attncli.steps.order import FLOWS, STANDING, goes_to
 from attncli.steps.written.arrays import ArraySide, KnownArray, OwnFunction, in_words
-from attncli.steps.written.step import environment_of, planned_at
+from attncli.steps.written.step import check_sides, environment_of, planned_at, where_given
 from attncli.trace import AttentionPlace, HeadPlace, Place, PlannedStep, ResidualPlace
 from attncli.trace.axes import DIMENSIONS, NONE, TOKENS, Labelled, given_axes, made_axes
 from attncli.trace.quantity import Axis, Definition, distinct_tokens
@@ -159,18 +159,21 @@ class StandingSteps:
     def lacks(self, definitions: Sequence[Definition], parts: Sequence[PlannedStep]) -> Name | None:
         """Returns what a step lacks that can make nothing in a story with these parts; None for any
         other."""
-        made, gives = {d.name for part in parts for d in part.definitions}, self.scenario.gives
-        made -= {d.name for d in definitions}
-        lacking = None
-        for definition in definitions:
-            lacks = [x for x in definition.operands if x not in made and not gives(x)]
-            if not lacks or gives(definition.name):
-                return None
-            lacking = lacking or lacks[0]
-        return lacking
+        gives, own = self.scenario.gives, {d.name for d in definitions}
+        lacking: dict[Name, Name] = {}
+        known: set[Name] = set()
+        for definition in (*(d for part in parts for d in part.definitions), *definitions):
+            name = definition.name
+            lacks = [x for x in definition.operands if x not in known and not gives(x)]
+            if not lacks or gives(name):
+                known.add(name)
+            else:
+                lacking.setdefault(name, lacking.get(lacks[0], lacks[0]))
+        return next((lacking[name] for name in lacking if name in own and not own & known), None)
 
     def check_told(self, parts: Sequence[PlannedStep]) -> None:
         """Complains of steps of one's own that stand nowhere in the story."""
+        check_sides(self.scenario, self.problems)
         if self.problems.found:  # of a place that can't be read
             return
         self._check_names(parts)
@@ -179,11 +182,13 @@ class StandingSteps:
             if step.standing is not None:
                 break
             right = "say before, after or instead_of, and a step of the model: `before: softmax`"
+            right += "; without a model, give its arrays in given"
             self.problems.add(step.where, f"nothing says where {step.name} stands", right)
         numbers = {number for number, _ in self.told}
         taken = {p.step for p in parts if self.lacks(p.definitions, parts) is None}
         there = self.there.keys() | taken
-        right = f"name one of {listed([step for step in STANDING if step in there])}"
+        places = listed([step for step in STANDING if step in there])
+        right = f"name one of {places}" if places else "give all in given, and leave this out"
         for group in self.groups:
             if group.number in numbers:
                 continue
@@ -326,7 +331,7 @@ class _GroupTelling:
         if made is not None:
             wrong = f"{name} is a matrix for each step"
             self.problems.add(where, wrong, "name something with two sides")
-        elif name not in self.known.broken:
+        elif name not in self.known.broken and not self.known.is_partly_read:
             names = [line.equation.target.name for line in step.lines]
             self.problems.add(where, f"no equation makes {name}", nearest(name, names))
         return x
@@ -339,14 +344,31 @@ class _GroupTelling:
         tokens = distinct_tokens(place.text.tokens)
         rows, d_model = around.shape(below(place.stack.path, "X"))
         if tokens or rows:
-            sides["token"] = ArraySide(len(tokens) or rows or 0, "token", tokens, TOKENS)
+            token = ArraySide(len(tokens) or rows or 0, "token", tokens, TOKENS)
+            self._check_side("token", token.length)
+            sides["token"] = token
         lengths = {"d_model": d_model}
         if isinstance(place, AttentionPlace):
             widths = {x: around.shape(place.latest(x))[1] for x in ("Q", "K", "V")}
             lengths |= {"d_k": widths["K"] or widths["Q"], "d_v": widths["V"]}
         for name, length in lengths.items():
             if length:
+                self._check_side(name, length)
                 sides.setdefault(name, ArraySide(length, name))
+
+    def _check_side(self, name: str, length: int) -> None:
+        """Complains of given arrays that have a side of the model, and another length there."""
+        known, written = self.known, self.own.scenario.plan.written
+        for local, sides in written.sides.items():
+            array = known.arrays.get(local)
+            lengths = [side.length for side in array.sides] if array is not None else []
+            has = dict(zip(sides, lengths, strict=False)).get(name, length)
+            if has != length:
+                wrong = f"{name} is {has} long in {local}, and {length} in the model"
+                right = "make them equally long, or name another side"
+                self.problems.add(where_given(self.own.scenario, local), wrong, right)
+                del known.arrays[local]
+                known.broken.add(local)
 
     def _find_functions(self) -> None:
         """Finds the functions that steps above define."""
@@ -364,7 +386,7 @@ class _GroupTelling:
         """Finds what the equations read, as it is called here."""
         targets = self.group.targets
         for name in dict.fromkeys(_names_read(self.group.steps)):
-            if name in self.known.arrays:
+            if name in self.known.arrays or name in self.known.broken:
                 continue
             full = self._found(name) if name not in targets else None
             array = None if full is None else self._array(full)

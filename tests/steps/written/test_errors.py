@@ -276,7 +276,10 @@ OVER: Cases = (
     ),
     (
         ["S[q] = v[q]"],
-        ["10:11: nothing says how far t goes; write t in n, and beside given sizes: {n: 2}"],
+        [
+            "10:11: no equation makes something at t; write t as the first index on the left, such"
+            " as S[t]"
+        ],
     ),
     (["S[t] v[t]"], ["12:14: v can't stand here; write = behind S, and what it is"]),
     (
@@ -360,7 +363,8 @@ def test_what_is_no_equation(text: str, error: str, more: str, tmp_path: Path) -
     """Only that is told, beside others and alone."""
     if "  - " not in text and "dash" in error:
         more = ""
-    told = errors_of(f"{GIVEN}equations:\n{text}\n{more}\n", tmp_path)
+    given = GIVEN.replace("V: [[1, 2], [3, 4]]", "V: [[1, 2], [3, 4], [5, 6]]")  # no model's V
+    told = errors_of(f"{given}equations:\n{text}\n{more}\n", tmp_path)
     assert told == [error.format("write what it makes and how,")]
 
 
@@ -414,6 +418,194 @@ def test_sides_of_one_name_are_equally_long(tmp_path: Path) -> None:
     text = "title: T\ngiven:\n  A[n]: [1, 2]\n  B[n]: [1, 2, 3]\nequations:\n  - y = B[1]\n"
     right = "make them equally long, or name another side"
     assert errors_of(text, tmp_path) == [f"4:9: n is 3 long in B, and 2 in A; {right}"]
+
+
+CLUMSY: Cases = (
+    (
+        ["my y[i] = v[i]"],
+        ["9:8: y can't stand behind my; write a name as one word, my_y, or = behind it"],
+    ),
+    (["y = sum(v[i])"], ["9:9: sum of one number; say over what: sum(… for i)"]),
+    (
+        ["y = sum(v[j] for j in 3)"],
+        [
+            "9:27: an index goes along a side; name one, such as i in n, beside sizes: {n: 3}; or"
+            " leave it out"
+        ],
+    ),
+    (
+        ["y = sum(v[j] for j in range(3))"],
+        [
+            "9:27: an index goes along a side; name one, such as i in n, beside sizes: {n: 3}; or"
+            " leave it out"
+        ],
+    ),
+    (
+        ["y = sum(v[j] for j in v)"],
+        ["9:22: no side is called v; leave in v out: v[j] tells how far it goes"],
+    ),
+    (
+        ["y = sum(v[j] for j = 1)"],
+        [
+            "9:24: an index goes along all of a side; write for j, with if j == … where only some"
+            " take part"
+        ],
+    ),
+    (["y = e ** c"], ["9:9: nothing is called e; write exp(x) for e to the power of x"]),
+    (["y = 1,5 * c"], ["9:10: , can't stand behind 1; write a decimal point: 1.5"]),
+    (["y = 2c"], ["9:10: c can't stand behind 2; write 2 * c"]),
+    (["y = 2(c)"], ["9:10: ( can't stand behind 2; write 2 * ("]),
+    (
+        ["y = 1 000"],
+        ["9:11: 000 can't stand behind 1; write one number without a space, or a sign between two"],
+    ),
+    (
+        ["y[i] = 1 if v[i] > 1 else if v[i] > 0 else 0"],
+        ["9:31: if can't stand here; write what it is first: else 1 if x < 2 else 0"],
+    ),
+    (
+        ["y[i] = y[i] + 1"],
+        ["9:12: y is read where it is made; read something above; in a step over t, read y[t - 1]"],
+    ),
+    (["f(x) = x[i]"], ["9:12: x is a number here, and no array; give it the cell: f(x[i])"]),
+    (
+        ["y(i) = v[i]"],
+        ["9:14: i is a number that y is of, and no index; write y[i] = … for a list"],
+    ),
+    (["y[i] = v(i)"], ["9:12: v is no function; read a cell: v[i]"]),
+    (["f(x) = x", "y = f"], ["10:9: f is a function; write what it is of, f(…)"]),
+)
+IN_STEPS: Cases = (
+    (
+        ["  a:", "  title: hi", "  equations:", "    - y = 2"],
+        [
+            "10:3: title is said of a step, and stands beside a; indent it further, to be inside of a"
+        ],
+    ),
+    (
+        ["  a:", "    over: t", "    start: S = 0", "    equations: ['S[t] = S[t - 1] + v[t]']"],
+        [
+            '11:12: the text "S = 0" where a map belongs; give a map from quantity to value, like'
+            " {quantity: …}"
+        ],
+    ),
+    (
+        ["  a:", "    over: t", "    start: {S: 0}", "    equations:", "      - S = S + v[t]"],
+        ["13:9: a step over t makes something at t; write S[t]"],
+    ),
+    (
+        [
+            "  a:",
+            "    over: t",
+            "    start: {S: 0}",
+            "    equations:",
+            "      - S[t, i] = S[t - 1, i] + v[t]",
+        ],
+        ["13:14: nothing says how far i goes; write i in n, and beside given sizes: {n: 2}"],
+    ),
+    (
+        ["  a:", "    output: z", "    equations: [y = 2]"],
+        ["10:13: no equation of this step makes z; known: y"],
+    ),
+    (
+        ["  a:", "    equations: [y = 2]", "    mistakes:", "      m: {says: Oh.}"],
+        [
+            "12:10: a mistake without instead; write the other right side, such as instead: {y: 2 *"
+            " x[i]}"
+        ],
+    ),
+    (
+        ["  a:", "    equations: [y = 2]", "    mistakes:", "      m: {instead: {y: 3}}"],
+        ["12:10: a mistake without says; say what is done wrongly, in a sentence"],
+    ),
+    (
+        [
+            "  a:",
+            "    equations: [y = c]",
+            "    mistakes:",
+            "      m: {says: Oh., instead: {y: c}}",
+        ],
+        ["12:35: m leaves y as it is; write what it is by mistake"],
+    ),
+    (
+        [
+            "  a:",
+            "    equations: [y = c]",
+            "    mistakes:",
+            "      m: {says: Oh., instead: {y: y = 2}}",
+        ],
+        [
+            "12:35: an equation where its right side belongs; write what stands right of the =,"
+            " without y ="
+        ],
+    ),
+    (
+        [
+            "  a:",
+            "    title: no equations",
+            "  b:",
+            "    equations:",
+            "      - z = w",
+            "      - u = v",
+        ],
+        [
+            "10:5: a step without equations; list some, like equations: ['z[i] = sum(X[i, k] for k)']",
+            "14:13: v has 1 side, here none; write v[i]",
+        ],
+    ),
+)
+
+
+@pytest.mark.parametrize(("equations", "errors"), CLUMSY)
+def test_clumsy_equations(equations: list[str], errors: list[str], tmp_path: Path) -> None:
+    lines = "".join(f"  - {line}\n" for line in equations)
+    assert errors_of(f"{GIVEN}equations:\n{lines}", tmp_path) == errors
+
+
+@pytest.mark.parametrize(("lines", "errors"), IN_STEPS)
+def test_clumsy_steps(lines: list[str], errors: list[str], tmp_path: Path) -> None:
+    assert errors_of("\n".join([f"{GIVEN}steps:", *lines, ""]), tmp_path) == errors
+
+
+@pytest.mark.parametrize(
+    "more", ["backward: true\n", "until: a\n", "train: {learning_rate: 0.1}\n"]
+)
+def test_nothing_follows_from_a_step_that_cant_be_read(more: str, tmp_path: Path) -> None:
+    text = f"title: T\n{more}given: {{c: 3}}\nsteps:\n  a:\n    equations:\n      - 5\n"
+    (error,) = errors_of(text, tmp_path)
+    assert error.startswith("7:9: 5 begins no equation")
+
+
+@pytest.mark.parametrize(
+    ("given", "error"),
+    [
+        ("given:\n  - v: [1]", "3:3: a list where a map belongs"),
+        ("givens: {v: [1]}", '2:1: unknown key "givens"; did you mean given?'),
+        ("given: {n: 2, v: [1]}\nsizes: {n: 3}", "2:12: n is an array, and a side"),
+    ],
+)
+def test_nothing_follows_from_arrays_that_cant_be_read(
+    given: str, error: str, tmp_path: Path
+) -> None:
+    (told,) = errors_of(f"title: T\n{given}\nequations:\n  - y = v[1]\n", tmp_path)
+    assert told.startswith(error)
+
+
+def test_sides_that_nothing_has_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "s.yaml"
+    names = "names: {nodes: [a, b]}\nsizes: {m: 3, n: 2}\n"
+    path.write_text(f"given: {{'v[node]': [1, 2]}}\n{names}equations: ['y[i] = n * v[i]']\n")
+    assert work(load(path)).unused == ("names.nodes", "sizes.m")
+
+
+@pytest.mark.parametrize("side", ["d_model", "token"])
+def test_a_side_is_as_long_as_in_the_model(side: str, tmp_path: Path) -> None:
+    weights = "".join(f"{name}: [[1, 0], [0, 1]]\n" for name in ("W_Q", "W_K", "W_V"))
+    text = f"X: [[1, 0], [0, 1], [1, 1]]\n{weights}given:\n  B[{side}]: [1, 2, 3, 4]\n"
+    own = "{before: softmax, equations: ['z[i] = x[i, 1] + B[i]']}"
+    (told,) = errors_of(f"sentence: I love AI\n{text}steps:\n  own: {own}\n", tmp_path)
+    length = {"d_model": 2, "token": 3}[side]
+    assert f": {side} is 4 long in B, and {length} in the model; make them" in told
 
 
 def test_labels_of_the_cell(tmp_path: Path) -> None:
