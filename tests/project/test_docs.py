@@ -31,7 +31,7 @@ from attncli.scenario.file.keys import Choice, Record
 from attncli.steps import steps
 from attncli.steps.order import OWN
 from attncli.steps.schema import SCENARIO, givable
-from attncli.steps.written.keys import StepKind
+from attncli.steps.written.keys import MistakeKind, StepKind
 from tests.conftest import ROOT, sampled, share
 from tests.helpers.pages import SHIPPED, trace_of
 from tests.helpers.reference_tables import COMMANDS, errata_of, tabled_keys, with_tables
@@ -431,6 +431,5 @@ def test_lint_imports_the_steps_of_its_scenario() -> None:
 
 def test_help_tells_each_key_of_a_step_of_ones_own() -> None:
     keys = StepKind().kind.keys
-    (mistakes,) = (key for key in keys if key.name == "mistakes")
-    for key in (*keys, *mistakes.kind.kind.keys):
+    for key in (*keys, *MistakeKind().kind.keys):
         assert key.says in entries(key.name), key.name

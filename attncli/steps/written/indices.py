@@ -232,6 +232,7 @@ class Indices:
         if name in ("inf", "infinity"):
             wrong = f"{name} is no number to work with"
             right = "leave out what is hidden by a condition: softmax(… for j if j <= i)"
+            right += ", in a model instead_of: softmax"
             raise EquationError(wrong, right, start)
         if self.known.is_partly_read:
             raise EquationError("", "", start)

@@ -349,9 +349,9 @@ class _Lowering:
             )
             inner = _Lowering(equation.target, value, known, self.planner, moment)
             made = inner.made()
-            of = tuple(b.name for b in equation.target.bounds if b.name not in self._time)
+            own = tuple(b.name for b in equation.target.bounds if b.name not in self._time)
             for definition in made.definitions:
-                self._on_the_way(definition, of if len(of) == len(indices) else (*of, ""))
+                self._on_the_way(definition, own if len(own) == len(indices) else (*own, ""))
             arrays[equation.target.name] = self._timed(*made.made[:2], lies=made.made.lies)
 
     def _timed(self, name: Name, sides: tuple[ArraySide, ...], *, lies: bool) -> KnownArray:

@@ -185,8 +185,6 @@ def check_sides(scenario: Scenario, problems: Diagnostics) -> None:
         problems.add(where_given(scenario, Name(side)), wrong, right)
 
 
-
-
 def unused_sides(scenario: Scenario) -> Iterator[Name]:
     """Yields what is said of sides that nothing has: `names.nodes`, `sizes.m`."""
     written = scenario.plan.written

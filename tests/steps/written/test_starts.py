@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +69,7 @@ def test_they_are_changed_by_name_and_whole() -> None:
     trace = work(load(NUMBERS, ["steps.memory.start.z=[3, 4]"]))
     assert trace["z[1]"].values.tolist() == [[4, 4]]
     assert not trace.unused
-    data = with_numbers(plain_data(NUMBERS), {"z_start": [[5, 6]]})  # type: ignore[dict-item, list-item]
+    data = with_numbers(plain_data(NUMBERS), {"z_start": [[Decimal(5), Decimal(6)]]})
     assert work(load(data))["z[1]"].values.tolist() == [[6, 6]]
 
 
