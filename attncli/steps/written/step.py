@@ -186,7 +186,7 @@ def check_sides(scenario: Scenario, problems: Diagnostics) -> None:
 
 
 def unused_sides(scenario: Scenario) -> Iterator[Name]:
-    """Yields what is said of sides that nothing has: `names.nodes`, `sizes.m`."""
+    """Yields the full names of what is said of sides that nothing has."""
     written = scenario.plan.written
     used = {"token", *(side for sides in written.sides.values() for side in sides)}
     used |= {name for step in written.steps for name in _names_in_step(step)}
