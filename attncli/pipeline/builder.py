@@ -231,7 +231,7 @@ class ScenarioBuilder(NamedTuple):
             values.get("sizes", {}),
             steps,
             vary=self._varying(arrays),
-            alone=bool(steps)
+            alone=any(key in self.complaints.places for key in ("steps", "equations"))
             and not any(step.standing for step in steps)
             and not {*values} - _BESIDE_EQUATIONS,
         )

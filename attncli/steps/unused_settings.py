@@ -58,7 +58,16 @@ def unused(
     paths = _paths_of(taken)
     names = [s for s in _settings(scenario) if not _is_taken(s, paths)]
     names = [entry for entry in names if not any(name.inside(entry) for name in given)]
-    return (*given, *names, *_plus_ones(taken), *_other_decimals(scenario, taken, making))
+    others = (*_plus_ones(taken), *_other_decimals(scenario, taken, making), *_sides(scenario))
+    return (*given, *names, *others)
+
+
+def _sides(scenario: Scenario) -> Iterator[Name]:
+    """Yields what is said of sides that nothing has."""
+    if scenario.plan.written.labels or scenario.plan.written.sizes:
+        from attncli.steps.written.step import unused_sides
+
+        yield from unused_sides(scenario)
 
 
 def _plus_ones(taken: Sequence[PlannedStep]) -> Iterator[Name]:

@@ -136,6 +136,26 @@ def counted(count: int) -> tuple[str, ...]:
     return tuple(map(str, range(1, count + 1)))
 
 
+class Towards(NamedTuple):
+    """What a quantity is made on the way to, which an author writes in one equation."""
+
+    name: Name
+    """Its full name."""
+    indices: tuple[str, ...]
+    """Its indices, as the author calls them."""
+    own: tuple[str, str]
+    """Which of them the rows and the columns of the quantity itself go along, empty for none."""
+
+    def cell(self, row: str, column: str) -> str:
+        """Names the cells of it that come of a row of the quantity, or of one of its cells, by
+        their labels, empty for none: `alpha[moon, j]`."""
+        known = {
+            index: label for index, label in zip(self.own, (row, column), strict=True) if label
+        }
+        places = [known.get(index, index) for index in self.indices]
+        return f"{self.name}[{', '.join(places)}]" if places else self.name
+
+
 class Definition(NamedTuple):
     """A rule by which a quantity is made: which operation works on which quantities, and in which
     step. All names are full ones."""
@@ -158,6 +178,8 @@ class Definition(NamedTuple):
     """The role in which later steps take the quantity: `Q` for the rotated queries."""
     where: Where | None = None
     """Where its equation stands, if somebody wrote one for it."""
+    towards: Towards | None = None
+    """What that equation makes, if this is only made on the way to it."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -49,7 +49,16 @@ from attncli.scenario.show import AnswerKind
 from attncli.steps import steps
 from attncli.steps.order import keys_of
 from attncli.steps.schema import SCENARIO
-from attncli.steps.written.keys import EquationKind, StartKind, TimesKind, ValueKind
+from attncli.steps.written.keys import (
+    EquationKind,
+    EquationsKind,
+    OutputKind,
+    StandingKind,
+    StartKind,
+    StepsKind,
+    TimesKind,
+    ValueKind,
+)
 from tests.helpers.errata import errata
 
 COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
@@ -246,7 +255,11 @@ _WORDS: dict[type, tuple[str, str]] = {
     AnswerKind: ("a cell, or words → a cell", ""),
     AskKind: ("a step, or a map", "steps and maps"),
     EquationKind: ("an equation", "equations"),
-    StartKind: ("a number, or the name of an array", ""),
+    EquationsKind: ("a list of equations", ""),
+    OutputKind: ("a name", ""),
+    StandingKind: ("a step of the model", ""),
+    StepsKind: ("step → a map", ""),
+    StartKind: ("a number, numbers, or the name of an array", ""),
     TimesKind: ("an index, perhaps with its side: `t in round`", ""),
     ValueKind: ("what stands right of the =", ""),
     BlankingKind: ("`results`, `working`, `all`, `random:SHARE`", ""),

@@ -31,6 +31,7 @@ from attncli.scenario.file.keys import Choice, Record
 from attncli.steps import steps
 from attncli.steps.order import OWN
 from attncli.steps.schema import SCENARIO, givable
+from attncli.steps.written.keys import MistakeKind, StepKind
 from tests.conftest import ROOT, sampled, share
 from tests.helpers.pages import SHIPPED, trace_of
 from tests.helpers.reference_tables import COMMANDS, errata_of, tabled_keys, with_tables
@@ -426,3 +427,9 @@ def test_lint_imports_the_steps_of_its_scenario() -> None:
     steps = {name.rpartition(".")[2] for name in imported if name.startswith("attncli.steps.")}
     assert {"scores", "weights"} <= steps
     assert steps.isdisjoint({"unigram", "rotary", "norms", "gates", "probabilities"})
+
+
+def test_help_tells_each_key_of_a_step_of_ones_own() -> None:
+    keys = StepKind().kind.keys
+    for key in (*keys, *MistakeKind().kind.keys):
+        assert key.says in entries(key.name), key.name

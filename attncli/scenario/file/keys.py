@@ -406,7 +406,7 @@ class MapOf(NamedTuple, Generic[T_co]):
 
     def read(self, node: Node, problems: Diagnostics) -> dict[str, T_co] | None:
         if not isinstance(node, Map) or not node.entries:
-            right = f"give a map from {self.what} to value, like {{love: …}}"
+            right = f"give a map from {self.what} to value, like {{{self.what}: …}}"
             problems.add(node.where, f"{describe(node)} where a map belongs", right)
             return None
         values = {}

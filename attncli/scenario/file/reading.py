@@ -161,7 +161,7 @@ _TOO_DEEP = "lists and maps are nested too deeply"
 _LESS_DEEP = f"use at most {DEEPEST} levels"
 _HINT = (
     "check the indentation, the quotes and the brackets just before this place, and put a text with"
-    " a colon or a comma in quotes"
+    " a colon, a comma or a bracket in quotes"
 )
 
 

@@ -186,7 +186,7 @@ def _way_back(
     asked = "train" if scenario.writes("train") else "backward"
     loss = Name(scenario.prediction.loss.name)
     if not loss:
-        if complaints is not None:
+        if complaints is not None and not scenario.plan.written.is_broken:
             right = (
                 "give targets: the tokens that should follow, and an unembedding; or the rows of"
                 " numbers that should come out"

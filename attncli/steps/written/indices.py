@@ -24,6 +24,7 @@ from attncli.scenario.file.problems import nearest
 from attncli.steps.written.arrays import ArraySide, Environment, KnownArray, Moment
 from attncli.steps.written.functions import ALONG, FUNCTIONS, REDUCED
 
+_POWERS = {"²": 2, "³": 3}
 _MOST_PLACES = 100_000
 """Places of several indices that are looked through for one outside of a side."""
 _OF_PLACES = (
@@ -63,6 +64,7 @@ class Indices:
             if bound.side:
                 self.learn(bound.name, self.side(bound), bound.side, bound.start)
         cells = [p for p in walk(value) if isinstance(p, Cell) and p.name not in unknown]
+        self._check_not_itself(target, value)
         for cell in cells:
             self._learn_from(cell, shifted=False)
         for cell in cells:  # a shifted index tells how far it goes only where nothing else does
@@ -72,6 +74,15 @@ class Indices:
         for bound in () if some else bounds:
             if bound.name not in self.of and not self.is_time(bound.name):
                 self._refuse_unbounded(bound, target, value)
+
+    def _check_not_itself(self, target: said.Target, value: Part) -> None:
+        """Raises EquationError for an equation that reads what it makes, over no times."""
+        read = (p for p in walk(value) if isinstance(p, Cell | said.Reference))
+        itself = next((part for part in read if part.name == target.name), None)
+        if itself is not None and self.moment is None and target.name not in self.known.arrays:
+            wrong = f"{target.name} is read where it is made"
+            right = f"read something above; in a step over t, read {target.name}[t - 1]"
+            raise EquationError(wrong, right, itself.start)
 
     def _refuse_unbounded(self, bound: Bound, target: said.Target, value: Part) -> NoReturn:
         """Raises the error of an index that nothing says the length of; where another one is read
@@ -217,18 +228,33 @@ class Indices:
         """Raises the error of a name that nothing has."""
         if name in self.known.broken:
             raise EquationError("", "", start)
-        if name in self.known.later:
-            wrong = f"{name} is made further down"
-            raise EquationError(wrong, "move this equation below that", start)
         if name in self.known.functions or name in (*FUNCTIONS, *REDUCED, *ALONG):
             wrong = f"{name} is a function"
             raise EquationError(wrong, f"write what it is of, {name}(…)", start)
+        if name in self.known.later:
+            wrong = f"{name} is made further down"
+            raise EquationError(wrong, "move this equation below that", start)
         if name in ("inf", "infinity"):
             wrong = f"{name} is no number to work with"
             right = "leave out what is hidden by a condition: softmax(… for j if j <= i)"
+            right += ", in a model instead_of: softmax"
             raise EquationError(wrong, right, start)
+        if self.known.is_partly_read:
+            raise EquationError("", "", start)
+        raise EquationError(f"nothing is called {name}", self._meant(name), start)
+
+    def _meant(self, name: str) -> str:
+        """Suggests what a name that nothing has may stand for."""
+        if name == "e":
+            return "write exp(x) for e to the power of x"
+        if name[-1] in _POWERS:
+            return f"write {name[:-1]} ** {_POWERS[name[-1]]}"
         names = (*self.known.arrays, *self.known.sides, "pi")
-        raise EquationError(f"nothing is called {name}", nearest(name, names), start)
+        alike = [other for other in names if other.casefold() == name.casefold()]
+        if len(name) > 1 or alike:
+            return nearest(name, names)
+        known = nearest("", names)  # one letter is like any other
+        return f"{known}; an index stands on the left, or behind for"
 
 
 def with_lengths(part: Part, known: Environment) -> Part:

@@ -30,11 +30,11 @@ from attncli.maths.operations.written import Condition, Counting, Rearranged, Wr
 from attncli.names import Name
 from attncli.steps.written.arrays import MOST_SIDES, ArraySide, Environment, KnownArray, Moment
 from attncli.steps.written.formulas import formula_of, symbol_of
-from attncli.steps.written.functions import ALONG, without_functions
+from attncli.steps.written.functions import ALONG, check_functions, without_functions
 from attncli.steps.written.indices import Indices, with_lengths
 from attncli.steps.written.reading import Reader
 from attncli.trace.axes import ONE_ROW
-from attncli.trace.quantity import Definition
+from attncli.trace.quantity import Definition, Towards
 
 _MOST_AT_ONCE = 5_000_000
 """Numbers of an equation, or of a sum in it, that are made at once."""
@@ -96,6 +96,17 @@ def sides_of_target(
     return tuple(indices.of[x] for x in names) if all(x in indices.of for x in names) else None
 
 
+def check_sides(
+    equation: said.WrittenEquation, known: Environment, moment: Moment, unknown: Collection[str]
+) -> bool:
+    """Returns True where all but what is `unknown` yet tells how far each index goes, and raises
+    EquationError where it doesn't."""
+    assert isinstance(equation.target, said.Target)
+    value = with_lengths(without_functions(equation.value, known), known)
+    Indices(known, moment).survey(equation.target, value, unknown)
+    return True
+
+
 class _Lowering:
     """The lowering of one equation."""
 
@@ -108,6 +119,7 @@ class _Lowering:
         moment: Moment | None,
     ) -> None:
         self.target, self.known, self.planner = target, known, planner
+        check_functions(value, known)
         self.value = with_lengths(without_functions(value, known), known)
         self.told = formula_of(target, value)
         self.indices = Indices(known, moment)
@@ -274,7 +286,7 @@ class _Lowering:
         told = define(self._cell(name, indices), Quotient(*shares))
         divided = replace(DivideByRow(), told=told)
         rows = ONE_ROW if len(indices) == 1 else None
-        self.definitions.append(Definition(name, divided, (exp, exp_sum), rows=rows))
+        self._on_the_way(Definition(name, divided, (exp, exp_sum), rows=rows), indices)
         return name, indices
 
     def _exponentials(
@@ -292,11 +304,18 @@ class _Lowering:
         total = Total(indices[-1], raised)
         power = replace(power, told=define(raised, each))
         added = replace(RowSum(), told=define(self._cell(exp_sum, indices[:-1]), total))
-        self.definitions += (
-            Definition(exp, power, (inside,)),
-            Definition(exp_sum, added, (exp,)),
-        )
+        self._on_the_way(Definition(exp, power, (inside,)), indices)
+        self._on_the_way(Definition(exp_sum, added, (exp,)), (*indices[:-1], ""))
         return exp, exp_sum
+
+    def _on_the_way(self, definition: Definition, indices: tuple[str, ...]) -> None:
+        """Adds the definition of what is made on the way, whose sides go along these indices; a
+        list is a row."""
+        row, column = ("", *indices)[-2:]
+        time = self._time
+        target = tuple(b.name for b in self.target.bounds if b.name not in time)
+        towards = Towards(self.planner.name(self.target.name), target, (row, column))
+        self.definitions.append(definition._replace(towards=towards))
 
     def _cell(self, name: Name, indices: tuple[str, ...]) -> Symbol:
         """Writes a quantity with its author's indices, the time before them where it has one."""
@@ -337,7 +356,9 @@ class _Lowering:
             )
             inner = _Lowering(equation.target, value, known, self.planner, moment)
             made = inner.made(as_row=True)
-            self.definitions += made.definitions
+            own = tuple(b.name for b in equation.target.bounds if b.name not in self._time)
+            for definition in made.definitions:
+                self._on_the_way(definition, own if len(own) == len(indices) else (*own, ""))
             arrays[equation.target.name] = self._timed(*made.made[:2], lies=made.made.lies)
 
     def _timed(self, name: Name, sides: tuple[ArraySide, ...], *, lies: bool) -> KnownArray:
@@ -394,9 +415,8 @@ class _Lowering:
         reader = self._reader(indices, lies=lies)
         told = define(self._cell(name, indices), symbol_of(part))
         tree = reader.read(part)
-        self.definitions.append(
-            self._define(name, reader, tree, indices, told, lies=lies, kind=kind)
-        )
+        made = self._define(name, reader, tree, indices, told, lies=lies, kind=kind)
+        self._on_the_way(made, indices)
         return name
 
     def _masked(
@@ -409,7 +429,7 @@ class _Lowering:
         choice = (symbol_of(part.condition), self._cell(inside, indices), MINUS_INFINITY)
         told = define(self._cell(masked, indices), Apply("where", choice))
         rows = ONE_ROW if len(indices) == 1 else None
-        self.definitions.append(Definition(masked, Masked(told=told), (inside, seen), rows=rows))
+        self._on_the_way(Definition(masked, Masked(told=told), (inside, seen), rows=rows), indices)
         return masked
 
 

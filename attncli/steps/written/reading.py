@@ -13,6 +13,7 @@ from functools import reduce
 from math import prod
 from typing import Protocol
 
+from attncli.maths.equations import elsewhere
 from attncli.maths.equations import language as said
 from attncli.maths.equations import tree as ex
 from attncli.maths.equations.choices import RELATIONS
@@ -105,6 +106,12 @@ class Reader:
 
     def refuse_scope(self, index: str, start: int) -> EquationError:
         """Makes the error of an index that goes along nothing."""
+        array = self.known.arrays.get(index)
+        if array is not None:
+            wrong = f"{index} is {'an array' if array.sides else 'a number'}, and no index"
+            return EquationError(
+                wrong, elsewhere.BY_VALUE.replace("k[i]", example(index, array)), start
+            )
         wrong = f"{index} goes along nothing here"
         right = f"write {index} on the left too, or add up: sum(… for {index})"
         return EquationError(wrong, right, start)
