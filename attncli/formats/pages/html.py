@@ -314,7 +314,9 @@ def _parts_of(
     sections = [_section(k, part, style) for k, (part, style) in enumerate(pairs)]
     if first.answer is not None and first.answer.step is not None:
         sections = _with_way(sections, first.answer.step, [part for part, _ in pairs])
-    return _PageParts(sections, _contents([part for part, _ in pairs]), asked)
+    chart = first.interactive.chart()
+    contents = _contents([part for part, _ in pairs], "" if chart is None else figure_html(chart))
+    return _PageParts(sections, contents, asked)
 
 
 def _with_way(sections: Sequence[str], step: int, parts: Sequence[_Part]) -> list[str]:
@@ -497,13 +499,14 @@ def _fold(title: str, text: str) -> str:
     return f'<details class="more"><summary>{title}</summary>{text}</details>'
 
 
-def _contents(parts: Sequence[_Part]) -> str:
+def _contents(parts: Sequence[_Part], chart: str) -> str:
+    """Writes the list of the contents, and a chart of the steps below it."""
     rows = (
         f'<li><a href="#s{k}">{escaped(_called(part.head))}</a></li>'
         for k, part in enumerate(parts)
     )
     listed = f"<ol>\n{''.join(rows)}\n</ol>"
-    return f"<details open><summary>Contents<b></b></summary>\n{listed}\n</details>"
+    return f"<details open><summary>Contents<b></b></summary>\n{listed}\n</details>{chart}"
 
 
 def _called(head: Title | Heading) -> str:
