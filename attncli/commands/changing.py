@@ -122,8 +122,8 @@ def _add(
 
 
 def _sentence(trace: Trace) -> ScenarioChoice | None:
-    """Returns the sentence as a choice, where its tokens are cut from it. Others that a page carries
-    have two words exchanged, or another word that has an embedding in the place of one; none where
+    """Returns the sentence as a choice, where its tokens are cut from it. Its values are others,
+    with two words exchanged, or another word that has an embedding in the place of one; none where
     words aren't the tokens."""
     text = trace.scenario.text
     if text.sentence is None or not text.cut:

@@ -121,7 +121,10 @@ def test_what_is_laid_out_of_the_first_lesson() -> None:
 def test_where_one_row_is_worked_products_stand_behind_its_line() -> None:
     """Those of the heads together, of the network, of the logits; the line stays in its block, and
     what is made of each row goes where there is no room for it."""
-    for name, made in (("encoder_block", {"attention", "hidden", "ffn"}), ("next_token", {"logits"})):
+    for name, made in (
+        ("encoder_block", {"attention", "hidden", "ffn"}),
+        ("next_token", {"logits"}),
+    ):
         found = {p.result.name: p for p in products_of(document_of(shipped_trace(name), "rows"))}
         assert made <= {*found}
         assert not any(found[its].told for its in made)

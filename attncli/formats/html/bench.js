@@ -167,6 +167,7 @@
   document.addEventListener("pointerdown", (event) => {
     const number = givenAt(event);
     if (event.target === field || !number || event.button) return;
+    if (event.pointerType === "touch" && document.body.classList.contains("stepping")) return; // a finger goes on
     dragged = { number, x: event.clientX, from: plain(number.textContent), by: 0 };
   });
   document.addEventListener("pointermove", ({ clientX, pointerId }) => {

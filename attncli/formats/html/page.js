@@ -182,10 +182,6 @@
   addEventListener("beforeprint", asFigure);
   addEventListener("afterprint", asMap);
 
-  let ending = 0; // of the moment for which what was changed is marked
-  const unmark = () => document.querySelectorAll(".fresh").forEach((shown) => shown.classList.remove("fresh"));
-  page.remark = () => { unmark(); clearTimeout(ending); ending = setTimeout(unmark, 2000); };
-
   // -- what is bound to what stands on the page, which others may have put there ---------------------
 
   const bind = () => {
@@ -199,6 +195,7 @@
     mark(Math.min(now, page.sections.length - 1));
   };
 
+  const MUCH = 0.3; // of a frame, which a name may take without going over a second line
   const bound = new WeakSet();
   const bindNumbers = () => {
     for (const shown of page.numbers) {
@@ -212,8 +209,8 @@
       bound.add(frame);
       if (frame.scrollWidth <= frame.clientWidth) continue;
       set(frame, { tabIndex: 0 });
-      // the first column stays where it is, and may take too much room
-      for (const name of frame.querySelectorAll("tr > :first-child code")) name.innerHTML = name.innerHTML.replace(/[[,._](?=\w)/g, "$&<wbr>");
+      // the first column stays where it is, and may take too much room; an index stays in one piece
+      for (const name of frame.querySelectorAll("tr > :first-child code")) if (name.getBoundingClientRect().width > MUCH * frame.clientWidth) name.innerHTML = name.innerHTML.replace(/(?<=[\w\]])\[|(?<=[\w\]])\.(?=\w)/g, "<wbr>$&");
     }
     for (const section of page.sections) {
       if (section.querySelector('[data-n][tabindex="0"]')) continue;

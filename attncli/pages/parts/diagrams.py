@@ -78,7 +78,13 @@ def chart(trace: Trace) -> Diagram | None:
     if found is None:
         return None
     links = tuple(link._replace(label="") for link in found.links)
-    return found._replace(title="The steps", links=links)
+    boxes = tuple(box._replace(label=_without_when(box.label)) for box in found.boxes)
+    return found._replace(title="The steps", boxes=boxes, links=links)
+
+
+def _without_when(title: Label) -> Label:
+    """Shortens `Initial state, before the first token`."""
+    return title.partition(", before ")[0] if isinstance(title, str) else title
 
 
 def _has_cells(parts: Sequence[PlannedStep]) -> bool:
@@ -263,7 +269,7 @@ def _attention_in_words(parts: Sequence[PlannedStep], place: AttentionPlace) -> 
 
 def _title(part: PlannedStep) -> Label:
     title = title_of(part)
-    text = "".join(map(raw, title)).partition(", ")[0]  # of an initial state, when that is
+    text = "".join(map(raw, title))
     return Word(text) if any(isinstance(entry, Word) for entry in title) else text
 
 
