@@ -79,7 +79,7 @@ def changeable(
     choices = [choice for choice in chosen if choice.key in places]
     sentence = _sentence(trace) if _SENTENCE in places else None
     if told is None:  # a server works any
-        choices += [] if sentence is None else [sentence]
+        choices += [] if sentence is None else [sentence._replace(values=())]
         return Changeable(text, file.path.name, numbers, tuple(choices), places)
     others = dict(_otherwise(choices, told, numbers))
     if sentence is not None and sentence.values:
