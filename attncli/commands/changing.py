@@ -4,7 +4,7 @@ sentence."""
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from itertools import chain, combinations, islice, product
+from itertools import chain, combinations, islice, product, zip_longest
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -42,7 +42,7 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
 _MOST_WORKED, _MOST_WITH_OTHERS = 20_000, 2_000
 """Numbers of a scenario whose page is worked again in a moment; and of one whose page carries those
 with another scale or mask."""
-_SENTENCE, _MOST_SENTENCES = "sentence", 6
+_SENTENCE, _FEWEST_SENTENCES, _MOST_SENTENCES = "sentence", 2, 6
 """The key of the sentence; and how many others a page carries: each takes a quarter of a second
 where there are few tokens."""
 
@@ -83,9 +83,7 @@ def changeable(
         return Changeable(text, file.path.name, numbers, tuple(choices), places)
     others = dict(_otherwise(choices, told, numbers))
     if sentence is not None and sentence.values:
-        most = min(_MOST_SENTENCES, _MOST_WITH_OTHERS // _size(trace) - 1 - len(variants))
-        made = _with_sentences(sentence, text, told, numbers)
-        pages = dict(islice(made, max(0, most)))
+        pages = dict(islice(_with_sentences(sentence, text, told, numbers), _sentences(trace)))
         values = (sentence.value, *pages)
         _add(choices, others, sentence._replace(values=values), pages)
     varied = {name: page for name, page in variants.items() if name in trace.variants}
@@ -132,13 +130,20 @@ def _sentence(trace: Trace) -> ScenarioChoice | None:
     if words != [*text.tokens] or not {*words} <= text.table.rows.keys():
         return ScenarioChoice(_SENTENCE, "Sentence", (), text.sentence)
     exchanged = ({i: words[j], j: words[i]} for i, j in combinations(range(len(words)), 2))
-    replaced = ({i: other} for i in reversed(range(len(words))) for other in text.table.rows)
-    made = (
-        " ".join(put.get(k, word) for k, word in enumerate(words))
-        for put in chain(exchanged, replaced)
-    )
-    others = dict.fromkeys(sentence for sentence in made if sentence != text.sentence)
-    return ScenarioChoice(_SENTENCE, "Sentence", tuple(others), text.sentence)
+    others = sorted(text.table.rows, key=words.__contains__)  # first those that aren't there yet
+    replaced = ({i: other} for i in reversed(range(len(words))) for other in others)
+    in_turn = chain.from_iterable(zip_longest(exchanged, replaced, fillvalue={}))
+    made = (" ".join(put.get(k, word) for k, word in enumerate(words)) for put in in_turn)
+    values = dict.fromkeys(sentence for sentence in made if sentence != text.sentence)
+    return ScenarioChoice(_SENTENCE, "Sentence", tuple(values), text.sentence)
+
+
+def _sentences(trace: Trace) -> int:
+    """Returns how many other sentences the page of a trace carries."""
+    if _size(trace) > _MOST_WITH_OTHERS:
+        return 0
+    others = _MOST_WITH_OTHERS // _size(trace) - 1 - len(trace.variants)
+    return min(_MOST_SENTENCES, max(others, _FEWEST_SENTENCES))
 
 
 def _with_sentences(

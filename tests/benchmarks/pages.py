@@ -54,7 +54,7 @@ def main() -> None:
         say_of_many_tokens(chromium, path)
 
 
-def say_of_changes(chromium: Any, path: Path, name: str, key: str) -> None:  # noqa: ANN401
+def say_of_changes(chromium: Any, path: Path, name: str, key: str) -> None:
     """Prints how long a change of a page takes, there and back."""
     with opened(chromium, path) as page:
         page.wait_for_function("() => window.attncli?.live")
@@ -73,7 +73,7 @@ def say_of_changes(chromium: Any, path: Path, name: str, key: str) -> None:  # n
     print(f"{name}, {key}: {told}")
 
 
-def say_of_many_tokens(chromium: Any, path: Path) -> None:  # noqa: ANN401
+def say_of_many_tokens(chromium: Any, path: Path) -> None:
     """Prints how long a page with weights of many tokens takes to be written and opened."""
     rng = np.random.default_rng(7)
     given = {name: rng.normal(0, 0.3, (64, 64)).round(2) for name in ("W_Q", "W_K", "W_V")}
