@@ -12,7 +12,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from attncli.document.pictures import HeatMaps, Picture
+from attncli.document.pictures import Diagram, HeatMaps, Picture
 from attncli.document.tables import (
     Branch,
     DataTable,
@@ -291,11 +291,12 @@ def in_lines(
     softmaxes: bool = False,
 ) -> Iterator[Block]:
     """Yields the blocks with the lines and tables of products in their place, for formats that
-    don't lay these out, but for those that one `fits`; tables without the `softmaxes` of their
-    rows, unless these are wanted."""
+    don't lay these out, but for those that one `fits`, perhaps without what is made of their rows,
+    where lines tell that; tables without the `softmaxes` of their rows, unless these are wanted."""
     for block in each(blocks):
         if isinstance(block, ProductBlock) and not fits(block):
-            yield from block.told
+            alone = block._replace(after=None)
+            yield from (alone,) if not block.told and fits(alone) else block.told
         elif isinstance(block, MatrixBlock) and not softmaxes:
             yield block._replace(display=block.display._replace(after=None))
         else:
@@ -463,6 +464,9 @@ class Interactive(NamedTuple):
     """The ends of the range that is right for each number, where readers are asked for it."""
     head: "Callable[[], WholeHead | None]" = lambda: None
     """Finds the head that the page is about, for formats that lay it out on one sheet."""
+    chart: "Callable[[], Diagram | None]" = lambda: None
+    """Draws the steps, for formats in which that leads to them, where the page has no such chart
+    among its pictures."""
 
 
 class Answer(NamedTuple):

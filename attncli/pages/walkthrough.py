@@ -27,6 +27,7 @@ from attncli.document.blocks import (
     Term,
     Tree,
 )
+from attncli.document.pictures import Diagram
 from attncli.maths.equations.tree import Equation
 from attncli.names import Name, Word
 from attncli.pages.parts.answer import answer_of
@@ -233,6 +234,7 @@ def _page(trace: Trace, selection: Selection, sections: tuple[Section, ...]) -> 
             mistakes=WrongWorkings(trace),
             accepted=AcceptedRanges(trace),
             head=partial(_head, trace, answer) if whole else lambda: None,
+            chart=partial(_chart, trace) if whole and selection.pictured else lambda: None,
         ),
     )
 
@@ -241,6 +243,12 @@ def _head(trace: Trace, answer: Answer | None) -> WholeHead | None:
     from attncli.pages.parts.heads import whole_head  # which most formats do without
 
     return whole_head(trace, None if answer is None else answer.cell)
+
+
+def _chart(trace: Trace) -> Diagram | None:
+    from attncli.pages.parts.diagrams import chart
+
+    return chart(trace)
 
 
 def _in_full(trace: Trace) -> Document:

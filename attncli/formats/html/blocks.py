@@ -190,12 +190,12 @@ def _span(span: Span, style: HtmlStyle) -> str:
 
 def _term(name: str, style: HtmlStyle) -> str:
     """Writes a name of the program, or a whole command, which a page lets its reader copy; options
-    in one piece, which browsers would break behind a hyphen."""
-    text = _OPTION.sub(r'<span class="option">\g<0></span>', style.worded(name))
+    in one piece, which browsers would break behind a hyphen, and so what has an index."""
+    text = _WHOLE.sub(r'<span class="option">\g<0></span>', style.worded(name))
     return f"<code{_class('command' * name.startswith('attn '))}>{text}</code>"
 
 
-_OPTION = re.compile(r"--[a-z][a-z-]*")
+_WHOLE = re.compile(r"--[a-z][a-z-]*|\w*\[[^\[\]<>&]*, [^\[\]<>&]*\]")
 
 
 def expression_html(node: Expression | Equation, style: HtmlStyle) -> str:
@@ -207,7 +207,7 @@ def expression_html(node: Expression | Equation, style: HtmlStyle) -> str:
 
 def code_html(node: Expression | Equation, style: HtmlStyle) -> str:
     """Writes a name as the program does, `weights[love, AI]`."""
-    return f"<code>{style.worded(unbreakable(plain(node)))}</code>"
+    return _term(unbreakable(plain(node)), style)
 
 
 def plain_html(node: Expression | Equation, style: HtmlStyle) -> str:

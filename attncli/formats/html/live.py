@@ -191,7 +191,7 @@ class LivePage(NamedTuple):
             "text": changeable.text,
             "file": changeable.file,
             "called": changeable.called,
-            "places": {key: [*cell, *at[key]] for cell, key in changeable.numbers.items()},
+            "places": {key: [*cell, *at.get(key, ())] for cell, key in changeable.numbers.items()},
             "choices": {c.key: [c.value, *at.get(c.key, ())] for c in changeable.choices},
             "passes": [*self._passes()],
             "varied": self._varied(),
@@ -310,6 +310,8 @@ def _value(value: str) -> str:
 
 
 def _choice(choice: ScenarioChoice) -> str:
+    if not choice.values:
+        return _field(choice.key, choice.name, choice.value, len(choice.value) + 4, " data-text")
     options = "".join(
         f"<option{' selected' if value == choice.value else ''}{_value(value)}</option>"
         for value in choice.values
@@ -321,6 +323,10 @@ def _choice(choice: ScenarioChoice) -> str:
 def _constant(key: str, table: MatrixBlock) -> str:
     """Writes a field for a setting that is a number."""
     name, text = key.rpartition(".")[2].capitalize(), text_of(table.matrix.number(0, 0))
-    return (
-        f'<label>{escaped(name)} <input data-key="{escaped(key)}" size="4" value="{text}"></label> '
-    )
+    return _field(key, name, text, 4)
+
+
+def _field(key: str, name: str, value: str, size: int, kind: str = "") -> str:
+    """Writes a field to type a value in."""
+    text = f'data-key="{escaped(key)}"{kind} size="{size}" value="{escaped(value)}"'
+    return f"<label>{escaped(name)} <input {text}></label> "
