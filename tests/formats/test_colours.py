@@ -278,7 +278,7 @@ def test_what_makes_queries_and_its_gradients_have_their_ink() -> None:
     assert {ink_of(name) for name in ("W_O", "QK", "W_QK", "weights", "q")} == {""}
 
 
-@sampled(2, cells=[40, 80], name=["encoder_block", "i_can_go_alone", "next_token"])
+@sampled(5, cells=[40, 80], name=["encoder_block", "i_can_go_alone", "next_token"])
 def test_colours_change_no_character(name: str, cells: int) -> None:
     document = document_of(trace_of(SHIPPED[name]))
     page = render(document, "terminal", RenderOptions(cells))

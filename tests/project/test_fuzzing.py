@@ -16,7 +16,7 @@ from tests.fuzzing.judging import faults
 from tests.fuzzing.trial import verdicts
 from tests.fuzzing.worker import Outcome
 
-CASES = 20_000 if THOROUGH else 36
+CASES = 20_000 if THOROUGH else 16
 BATCHES = 2 if THOROUGH else 1
 FINE = Outcome(0, 0.1, 50, b"a page\n", b"")
 BAD = Outcome(2, 0.1, 50, b"", b"s.yaml:1:1: is wrong; do it right\n")

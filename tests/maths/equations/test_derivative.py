@@ -21,6 +21,7 @@ from attncli.maths.equations.tree import Apply, Power, Product, constant
 from attncli.maths.notation import plain, unbreakable
 from attncli.maths.numbers.rounding import Rounding, Unworkable
 from attncli.maths.operations.equation import Indexed
+from tests.conftest import THOROUGH
 from tests.helpers import ops, truth
 from tests.helpers.equations import EXAMPLES, SEVERAL, Example, equations, texts
 
@@ -197,7 +198,7 @@ def test_no_slope_is_farther_off_than_it_may_be(name: str, place: int) -> None:
     """Of arguments of all sizes."""
     operation = ALL[name].operation
     found, random = ops.derivative(operation, place), Random(4)
-    for _ in range(100):
+    for _ in range(100 if THOROUGH else 40):
         x = Decimal(random.randint(-(7 * 10**8), 7 * 10**8)).scaleb(-6 - random.randint(0, 6))
         problem = Problem(operation, [Matrix.of_written([[x]])])
         values = found.values(*problem.known)

@@ -10,7 +10,7 @@ import pytest
 
 from attncli.formats import format_names
 from tests.auditor import audit, audit_formulas, audit_numbers, audit_sentences
-from tests.conftest import share
+from tests.conftest import sampled, share
 from tests.helpers.pages import SHIPPED, page_of, tables_of, trace_of
 from tests.helpers.plain import read
 from tests.pages.test_audit import check
@@ -37,8 +37,7 @@ def page(method: str, policy: str = "carry") -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("policy", POLICIES)
+@sampled(3, method=METHODS, policy=POLICIES)
 def test_every_sign_is_true(method: str, policy: str) -> None:
     trace = trace_of(SHIPPED[method], f"rounding.policy={policy}")
     others = share(4, format_names(), of=f"{method} {policy}")

@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+from tests.conftest import sampled
 from tests.helpers.browser import findings
 from tests.helpers.marking_cases import run
 
@@ -478,10 +479,11 @@ ODD = {
 
 @pytest.mark.wing("classroom")
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
-@pytest.mark.parametrize(("put", "wrong"), ODD.items())
+@sampled(2, odd=ODD.items())
 def test_what_is_no_scenario_file_is_refused(
-    tmp_path: Path, put: Callable[[Path], None], wrong: str
+    tmp_path: Path, odd: tuple[Callable[[Path], None], str]
 ) -> None:
+    put, wrong = odd
     file = tmp_path / "folder" / "mine.yaml"
     file.parent.mkdir()
     file.write_text(TEXT)
@@ -538,7 +540,7 @@ def test_hostile_requests_are_refused(served: Served) -> None:
     assert served.ask("change", "POST", change, Origin=f"http://{own}")[0] == 200
 
 
-@pytest.mark.parametrize("target", ["*", "foo", "?x", "evil:80", "SECRET", "foo/SECRET/"])
+@sampled(2, target=["*", "foo", "?x", "evil:80", "SECRET", "foo/SECRET/"])
 def test_a_target_that_is_no_path_is_refused(
     served: Served, target: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -639,7 +641,7 @@ def started(tmp_path: Path, *options: str, **environment: str) -> Iterator[Any]:
             process.kill()
 
 
-@pytest.mark.parametrize("again", [None, 0, 0.02, 0.1])
+@sampled(3, again=[None, 0, 0.02, 0.1])
 def test_ctrl_c_ends_it_however_often(tmp_path: Path, again: float | None) -> None:
     with started(tmp_path, "--no-open") as (process, said):
         port, token = re.findall(r"127\.0\.0\.1:(\d+)/([^/]+)/", said)[0]
