@@ -61,8 +61,8 @@ def test_what_is_longer_costs_in_proportion(kind: str, tmp_path: Path) -> None:
 
 
 GIGABYTE = 2**30
-PATIENCE = 60
-"""Seconds that only something without bounds takes, on a slow machine too."""
+PATIENCE = 300
+"""Seconds that only something without bounds takes, on a slow and busy machine too."""
 
 TOO_MUCH = {
     "equal tokens": 20_000,
