@@ -21,7 +21,7 @@ from attncli.maths.equations.tree import Apply, Power, Product, constant
 from attncli.maths.notation import plain, unbreakable
 from attncli.maths.numbers.rounding import Rounding, Unworkable
 from attncli.maths.operations.equation import Indexed
-from tests.conftest import THOROUGH
+from tests.conftest import THOROUGH, share
 from tests.helpers import ops, truth
 from tests.helpers.equations import EXAMPLES, SEVERAL, Example, equations, texts
 
@@ -141,7 +141,7 @@ def moved(matrix: Matrix, i: int, j: int, by: Decimal) -> Matrix:
     return Matrix.of_written(rows)
 
 
-@pytest.mark.parametrize(("name", "place"), PLACES)
+@pytest.mark.parametrize(("name", "place"), share(2, PLACES, "finite differences"))
 def test_derivatives_are_what_finite_differences_come_to(name: str, place: int) -> None:
     operation = ALL[name].operation
     found = ops.derivative(operation, place)
@@ -173,7 +173,7 @@ def test_derivatives_are_those_of_autograd(name: str) -> None:
             np.testing.assert_allclose(found, tensor.grad.numpy(), rtol=1e-11, atol=1e-12)
 
 
-@pytest.mark.parametrize(("name", "place"), PLACES)
+@pytest.mark.parametrize(("name", "place"), share(2, PLACES, "next to their bounds"))
 def test_derivatives_are_operations_like_others(name: str, place: int) -> None:
     """Cells and values agree as nearly as the bound says, and round alike; all forms of a working
     are of one value."""
