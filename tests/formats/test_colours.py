@@ -278,7 +278,7 @@ def test_what_makes_queries_and_its_gradients_have_their_ink() -> None:
     assert {ink_of(name) for name in ("W_O", "QK", "W_QK", "weights", "q")} == {""}
 
 
-@sampled(2, cells=[40, 80], name=["encoder_block", "i_can_go_alone", "next_token"])
+@sampled(5, cells=[40, 80], name=["encoder_block", "i_can_go_alone", "next_token"])
 def test_colours_change_no_character(name: str, cells: int) -> None:
     document = document_of(trace_of(SHIPPED[name]))
     page = render(document, "terminal", RenderOptions(cells))
@@ -309,7 +309,7 @@ def test_given_numbers_and_the_result_differ_from_others(monkeypatch: pytest.Mon
 
 
 def in_a_terminal(**environment: str) -> bytes:
-    """What a command writes on a terminal of 80 columns."""
+    """What a command writes on a terminal of 80 columns, without what it does where that lasts."""
     main, own = pty.openpty()
     keep = {
         key: value
@@ -318,7 +318,8 @@ def in_a_terminal(**environment: str) -> bytes:
     }
     process = subprocess.Popen(
         [sys.executable, "-m", "attncli", "run", "i_love_ai", "--detail", "full"],
-        stdout=own, stderr=own, stdin=subprocess.DEVNULL, env={**keep, "COLUMNS": "80", **environment},
+        stdout=own, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL,
+        env={**keep, "COLUMNS": "80", **environment},
     )  # fmt: skip
     os.close(own)
     written = b""

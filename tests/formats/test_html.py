@@ -103,7 +103,7 @@ def test_the_scripts_are_short() -> None:
         assert sum(len((folder / name).read_text("utf-8").splitlines()) for name in names) <= most
 
 
-@sampled(4, name=[name for name in SHIPPED if name not in LARGE])
+@sampled(11, name=[name for name in SHIPPED if name not in LARGE])
 def test_each_number_has_its_working_down_to_what_is_given(name: str) -> None:
     """The signs behind numbers are true, and what leads to a number are numbers behind it."""
     trace = shipped_trace(name)

@@ -394,7 +394,7 @@ def test_pictures_fit_and_need_no_colour(width: int) -> None:
 
 
 @sampled(
-    7,
+    17,
     name=["next_token", "bpe", "unigram", "yassine_rnn", "encoder_block"],
     form=format_names(),
 )

@@ -50,8 +50,7 @@ def check_no_digit_is_lost(trace: Trace, detail: str, *sizes: int) -> None:
         assert not (narrow - found if cells < NARROWEST else narrow.keys() - found.keys()), cells
 
 
-@pytest.mark.parametrize("detail", ["summary", "rows", "full"])
-@pytest.mark.parametrize("name", [SMALL, STRUCTURED])
+@sampled(5, detail=["summary", "rows", "full"], name=[SMALL, STRUCTURED])
 def test_no_digit_is_lost(name: str, detail: str) -> None:
     trace = trace_of(SHIPPED[name], "rounding.policy=exact", "scale=sqrt_d_k")
     check_no_digit_is_lost(trace, detail, 20, 30, 40, 60, 80, 100, 120, 200)

@@ -82,7 +82,7 @@ def _is_right(workbook: Any, trace: Trace, called: str, name: str) -> bool:
     return bool(np.allclose(np.where(found < -1e100, -np.inf, found), values, atol=1e-12))
 
 
-@pytest.mark.parametrize("name", HEADS)
+@pytest.mark.parametrize("name", KINDS)
 def test_a_head_has_the_numbers_of_its_trace(name: str) -> None:
     trace = shipped_trace(name)
     workbook = openpyxl.load_workbook(io.BytesIO(workbook_of(trace)), data_only=True)
@@ -146,7 +146,7 @@ def test_products_are_worked_of_what_is_left_of_them_and_above() -> None:
 
 
 def test_a_head_is_one_landscape_page_with_one_chart_of_its_weights() -> None:
-    for name in HEADS:
+    for name in KINDS:
         trace = shipped_trace(name)
         workbook = formulas_of(workbook_of(trace))
         sheet = workbook["All"]

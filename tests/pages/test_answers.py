@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import lru_cache
 from textwrap import wrap
 
 import pytest
@@ -19,7 +20,7 @@ from attncli.pipeline import load, work
 from attncli.scenario.file.problems import ScenarioError
 from attncli.trace import Trace
 from tests.auditor.html import main_of
-from tests.conftest import FEWER
+from tests.conftest import FEWER, sampled
 from tests.helpers.pages import SHIPPED, WORDS_ONLY, page_of, shipped_trace, trace_of
 from tests.helpers.strategies import recurrents, scenarios, transformers, workable
 
@@ -32,11 +33,13 @@ _WIDE = 99
 LENGTHS = {"i_love_ai": 240, "encoder_block": 330, "next_token": 400}
 
 
+@lru_cache(maxsize=16)
 def as_asked_for(trace: Trace, form: str = "terminal", width: int = 80) -> str:
     """A page as `attn run` writes it when nothing else is asked for."""
     return render(told(trace), form, RenderOptions(width))
 
 
+@lru_cache(maxsize=16)
 def told(trace: Trace) -> Document:
     return as_it_fits(trace, select(trace))
 
@@ -73,7 +76,7 @@ def results(text: str, name: str) -> list[str]:
     return numbers
 
 
-@pytest.mark.parametrize("name", [name for name in SHIPPED if name != WORDS_ONLY])
+@sampled(4, name=[name for name in SHIPPED if name != WORDS_ONLY])
 def test_the_answers_number_is_a_result_of_its_step_under_its_name(name: str) -> None:
     trace = shipped_trace(name)
     page, answer = as_asked_for(trace, width=_WIDE), told(trace).answer
@@ -114,7 +117,7 @@ def test_words_alone_are_counted() -> None:
     assert [*map(int, re.findall(r"\d+", " ".join(counts.groups())))] == every
 
 
-@pytest.mark.parametrize("name", SHIPPED)
+@sampled(3, name=SHIPPED)
 def test_a_page_begins_with_answer_facts_and_a_question_of_three_lines(name: str) -> None:
     trace = shipped_trace(name)
     lines = as_asked_for(trace).split("\n")
@@ -145,7 +148,7 @@ def test_a_page_is_short(name: str, most: int) -> None:
     assert as_asked_for(shipped_trace(name)).rstrip("\n").count("\n") + 1 <= most
 
 
-@pytest.mark.parametrize("name", ["i_love_ai", "encoder_block", "next_token", "bpe"])
+@sampled(2, name=["i_love_ai", "encoder_block", "bpe", "next_token"])
 def test_every_format_begins_with_it(name: str) -> None:
     trace = shipped_trace(name)
     answer = told(trace).answer

@@ -189,7 +189,7 @@ def check_all(trace: Trace, width: int, *, every: int = 5) -> None:
 
 
 @sampled(
-    37,
+    89,
     name=[name for name in SHIPPED if name not in LARGE],
     detail=["summary", *DETAILS],
     form=FORMS,
@@ -209,7 +209,7 @@ def test_shipped_scenarios(name: str, detail: str, form: str) -> None:
         assert report.grids >= tables_made - 5 * len(trace.scenario.stack.layers)
 
 
-@sampled(9, name=[name for name in SHIPPED if name not in LARGE], policy=["carry", "exact"])
+@sampled(19, name=[name for name in SHIPPED if name not in LARGE], policy=["carry", "exact"])
 def test_numbers_are_their_values_rounded(name: str, policy: str) -> None:
     trace = trace_of(SHIPPED[name], f"rounding.policy={policy}")
     assert [*audit_numbers(json.loads(page_of(trace, "json")))] == []
@@ -221,7 +221,7 @@ def sentences_of(trace: Trace) -> list[str]:
     return [*audit_sentences(json.loads(page_of(trace, "json")), variants)]
 
 
-@sampled(7, name=[name for name in SHIPPED if name != WIDE], policy=["carry", "exact"])
+@sampled(19, name=[name for name in SHIPPED if name != WIDE], policy=["carry", "exact"])
 def test_sentences_that_carry_numbers(name: str, policy: str) -> None:
     assert sentences_of(trace_of(SHIPPED[name], f"rounding.policy={policy}")) == []
 

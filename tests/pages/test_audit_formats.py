@@ -155,7 +155,7 @@ def _on_paper(trace: Trace, form: str) -> str:
     return render(document_of(trace), form, RenderOptions(120))
 
 
-@pytest.mark.parametrize("name", ["i_love_ai", "i_love_tennis_causal", "three_tokens_two_heads"])
+@sampled(2, name=["i_love_ai", "i_love_tennis_causal", "three_tokens_two_heads"])
 def test_products_are_laid_out_alike(name: str) -> None:
     """The same numbers of products stand where row and column cross, in each format."""
     trace = trace_of(SHIPPED[name])

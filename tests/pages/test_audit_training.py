@@ -43,7 +43,7 @@ TRAINED: dict[str, dict[str, Any]] = {
 }
 
 
-@sampled(3, name=TRAINED, policy=["carry", "exact"])
+@sampled(7, name=TRAINED, policy=["carry", "exact"])
 def test_every_figure_is_true(name: str, policy: str) -> None:
     trace = work(load({**TRAINED[name], "rounding": {"policy": policy, "decimals": 8}}))
     check_all(trace, 80)

@@ -129,7 +129,7 @@ IN_NUMBERS = EQUATIONS | {"softmax_gradient", "tokenizers"}
 """Scenarios whose pages find the same after a change of their numbers."""
 
 
-@sampled(6, name=LIGHT)
+@sampled(17, name=LIGHT)
 def test_a_page_ends_with_a_question_whose_command_answers_it(name: str) -> None:
     """The page of the command is another one, in what was found or in what it ends with; where nothing is found but
     numbers, in these."""
@@ -145,9 +145,9 @@ def test_a_page_ends_with_a_question_whose_command_answers_it(name: str) -> None
         assert _numbers_on(own) != _numbers_on(result.stdout) or name not in IN_NUMBERS
 
 
-@pytest.mark.parametrize("name", SHIPPED)
+@sampled(4, name=SHIPPED)
 def test_every_what_if_can_be_asked(name: str) -> None:
-    """The test above runs the commands of a few scenarios, drawn anew each time; this one plans those of all."""
+    """The test above runs the commands of a few scenarios, drawn anew each time; this one plans those of more."""
     for changes in load(name).page.show.what_if.values():
         load(name, changes)
 
@@ -178,7 +178,7 @@ def _found_on(page: str) -> set[str]:
     return {note for note in notes if not note.startswith(of_changes)}
 
 
-@sampled(6, name=LIGHT)
+@sampled(13, name=LIGHT)
 def test_what_is_done_is_not_asked_again(name: str) -> None:
     """The page of a what-if says that its text is about other numbers, and proposes another."""
     asked = asked_in(name)

@@ -29,6 +29,7 @@ from attncli.pages.parts.products import Factors, factors_of
 from attncli.pages.parts.selection import Selection
 from attncli.pages.walkthrough import walkthrough
 from tests.auditor import audit
+from tests.conftest import sampled
 from tests.helpers.pages import (
     LIGHT,
     SHIPPED,
@@ -61,7 +62,7 @@ def laid_out(table: MatrixBlock) -> np.ndarray:
     return values.T if table.display.transposed else values
 
 
-@pytest.mark.parametrize("name", LIGHT)
+@sampled(3, name=LIGHT)
 def test_each_result_is_its_row_times_its_column(name: str) -> None:
     """Within what its digits say; its names are those at the left and above."""
     trace = shipped_trace(name)
@@ -78,7 +79,7 @@ def test_each_result_is_its_row_times_its_column(name: str) -> None:
             assert all(max(laid_out(table).shape) <= MOST_PARTS for table in product.tables)
 
 
-@pytest.mark.parametrize("name", LIGHT)
+@sampled(3, name=LIGHT)
 def test_a_product_takes_the_place_of_its_own_lines(name: str) -> None:
     """Nothing of another quantity goes into its fold; in lines a page is as it was."""
     page = document_of(shipped_trace(name))

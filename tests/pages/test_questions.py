@@ -329,7 +329,7 @@ COMMANDS = sorted(
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("typed", COMMANDS)
+@sampled(4, typed=COMMANDS)
 def test_every_command_that_is_proposed_does_something(typed: str) -> None:
     program, *words = shlex.split(typed)
     assert program == "attn"

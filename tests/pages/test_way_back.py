@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import re
 
-import pytest
-
 from attncli.formats import RenderOptions, render
 from attncli.pages.parts.selection import select
 from attncli.pages.walkthrough import as_it_fits, walkthrough
@@ -41,7 +39,7 @@ def brief(trace: Trace) -> str:
     return render(as_it_fits(trace, select(trace)), "terminal", RenderOptions(80))
 
 
-@pytest.mark.parametrize("name", BACK)
+@sampled(2, name=BACK)
 def test_only_the_last_layer_is_told_on_the_way_back(name: str) -> None:
     page = brief(trace_of(BACK[name]))
     values = re.findall(r"^[\d–]+ · (Layer \d.*Backward through the \w+)", page, re.MULTILINE)

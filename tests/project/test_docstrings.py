@@ -94,7 +94,8 @@ def test_a_record_is_told_by_the_fields_that_it_has() -> None:
     for path, node, _ in _docstrings():
         if isinstance(node, ast.ClassDef) and any(isinstance(x, ast.AnnAssign) for x in node.body):
             words = set(re.findall(r"`([a-z]\w*)`", ast.get_docstring(node) or ""))
-            unknown = words - _of_class(node) - _of_file(_trees()[path])
+            unknown = words and words - _of_class(node)
+            unknown = unknown and unknown - _of_file(_trees()[path])
             gone += [f"{path.name}: {node.name}: {word}" for word in sorted(unknown)]
             seen += len(words)
     assert seen > 100

@@ -16,7 +16,7 @@ from tests.fuzzing.judging import faults
 from tests.fuzzing.trial import verdicts
 from tests.fuzzing.worker import Outcome
 
-CASES = 20_000 if THOROUGH else 36
+CASES = 20_000 if THOROUGH else 16
 BATCHES = 2 if THOROUGH else 1
 FINE = Outcome(0, 0.1, 50, b"a page\n", b"")
 BAD = Outcome(2, 0.1, 50, b"", b"s.yaml:1:1: is wrong; do it right\n")
@@ -105,15 +105,16 @@ def test_what_readers_cannot_read_is_found() -> None:
 
 
 @pytest.mark.parametrize(
-    ("limits", "doing", "status"),
+    ("limits", "doing", "statuses"),
     [
-        ("seconds=0.2", "while True: pass", -signal.SIGPROF),
-        ("seconds=0.05", "import time; time.sleep(9)", -signal.SIGALRM),
-        ("memory=1 << 24", "bytes(1 << 26)", 1),
-        ("", "bytes(1 << 26)", 0),
+        # where other work is done, ten times as long passes first
+        ("seconds=0.2", "while True: pass", (-signal.SIGPROF, -signal.SIGALRM)),
+        ("seconds=0.05", "import time; time.sleep(9)", (-signal.SIGALRM,)),
+        ("memory=1 << 24", "bytes(1 << 26)", (1,)),
+        ("", "bytes(1 << 26)", (0,)),
     ],
 )
-def test_limits_hold(limits: str, doing: str, status: int) -> None:
+def test_limits_hold(limits: str, doing: str, statuses: tuple[int, ...]) -> None:
     line = f"from tests.fuzzing.worker import limit\nlimit({limits})\n{doing}"
     ended = subprocess.run([sys.executable, "-c", line], capture_output=True, check=False)
-    assert ended.returncode == status
+    assert ended.returncode in statuses

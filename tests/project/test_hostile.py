@@ -20,7 +20,7 @@ from attncli.document.blocks import Callout, DefinitionList, Document, Section, 
 from attncli.formats import RenderOptions, exercise_format_names, format_names, render
 from attncli.maths.notation.escaping import ISOLATE, POP, hidden_again, isolated, printed, visible
 from attncli.names import Word
-from tests.conftest import CHARACTERS, THOROUGH, share
+from tests.conftest import CHARACTERS, THOROUGH, sampled, share
 from tests.helpers import hostile, readers
 
 READERS: dict[str, Callable[[str], str]] = {
@@ -35,7 +35,7 @@ READERS: dict[str, Callable[[str], str]] = {
     "yaml": readers.answers,
 }
 """TeX itself reads LaTeX, below."""
-DRAWS = 60 if THOROUGH else 2
+DRAWS = 60 if THOROUGH else 1
 COMMANDS = ("run", "explain", "lint", "exercise")
 CELLS = [
     (command, form)
@@ -158,7 +158,7 @@ def test_commands_say_names_harmlessly(tmp_path: Path, monkeypatch: pytest.Monke
     names = [
         word for word in hostile.WORDS if not {"/", "\0"} & {*word} and not word.startswith("-")
     ]
-    for k, name in enumerate(names[:: 1 if THOROUGH else 5]):
+    for k, name in enumerate(names[:: 1 if THOROUGH else 9]):
         for arguments in (
             ["new", f"{name}{k}.yaml"],
             ["validate", f"{name}{k}.yaml"],
@@ -174,7 +174,7 @@ def test_commands_say_names_harmlessly(tmp_path: Path, monkeypatch: pytest.Monke
             readers.terminal(result.output)
 
 
-@pytest.mark.parametrize("form", sorted(READERS.keys() & {*format_names()}))
+@sampled(2, form=sorted(READERS.keys() & {*format_names()}))
 def test_diff_says_names_of_tensors_harmlessly(form: str, tmp_path: Path) -> None:
     words = share(7, hostile.WORDS, of=form)
     dump = {**{word: [[1.0]] for word in words}, "scores": [[1, 0, 1], [1, 1, 2], [2, 1, 4]]}

@@ -26,6 +26,7 @@ from attncli.scenario.file.named_files import DEEPEST, RefusedFileError, bytes_i
 from attncli.scenario.file.safetensors_files import size_of
 from attncli.tokenizers import saved_steps
 from attncli.tokenizers.saved_steps import SavedSteps, SavedStepsError
+from tests.conftest import sampled
 
 DEEP = "[" * 100_000
 NOT_SO_DEEP = "[" * 400 + "]" * 400
@@ -193,7 +194,7 @@ LARGE = {
 }
 
 
-@pytest.mark.parametrize("name", LARGE)
+@sampled(3, name=LARGE)
 def test_a_text_that_grows_is_given_up(
     tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,8 +17,8 @@ from tests.helpers.pages import page_of
 
 HEAD = "title: T\nrounding: {decimals: 3}\n"
 GIVEN = f"{HEAD}given:\n  X: [[1, 2, 3], [4, 5, 6]]\n  V: [[1, 2], [3, 4]]\n  v: [1, 2]\n  c: 3\n"
-LONGEST = 1.0
-"""Seconds, of which the slowest takes a fifth where nothing else is worked."""
+LONGEST = 5.0
+"""Seconds, of which the slowest takes a twentieth where nothing else is worked."""
 
 
 def _equations(*lines: str, head: str = GIVEN) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -75,26 +76,47 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return target
 
 
-def attn(installed: Path, *typed: str, status: int = 0) -> str:
-    """What a command prints where the package is installed."""
+EACH = """\
+import json, sys
+from typer.testing import CliRunner
+from attncli.cli import app
+runs = [CliRunner().invoke(app, words, prog_name="attn") for words in json.loads(sys.argv[1])]
+print(json.dumps([(run.exit_code, run.stdout + run.stderr) for run in runs]))
+"""
+
+
+def each(installed: Path, *commands: str) -> list[tuple[int, str]]:
+    """The status and what is printed of commands, one after the other in a process that has the
+    package installed."""
     paths = os.pathsep.join([str(installed), str(ROOT)])
+    typed = json.dumps([shlex.split(command) for command in commands])
     told = subprocess.run(
-        [sys.executable, "-m", "attncli", *typed],
+        [sys.executable, "-c", EACH, typed],
         env={**os.environ, "PYTHONPATH": paths, "COLUMNS": "100"},
         cwd=installed,
         capture_output=True,
         text=True,
         check=False,
     )
-    assert told.returncode == status, told.stderr
-    return told.stdout + told.stderr
+    assert told.returncode == 0, told.stderr
+    return [(status, page) for status, page in json.loads(told.stdout)]
+
+
+def attn(installed: Path, *commands: str, status: int = 0) -> list[str]:
+    """What commands print that end with a status."""
+    told = each(installed, *commands)
+    assert [ended for ended, _ in told] == [status] * len(told), told
+    return [page for _, page in told]
 
 
 def test_a_command_of_a_stranger(installed: Path) -> None:
-    assert "shout     Shout what a scenario reads." in attn(installed, "--help")
-    assert "--times" in attn(installed, "shout", "--help")
-    assert attn(installed, "shout", "i_love_ai", "--times", "2") == "I LOVE AI!\n" * 2
-    assert "shout" in attn(installed, "shot", "i_love_ai", status=2)
+    listed, its_help, shouted = attn(
+        installed, "--help", "shout --help", "shout i_love_ai --times 2"
+    )
+    assert "shout     Shout what a scenario reads." in listed
+    assert "--times" in its_help
+    assert shouted == "I LOVE AI!\n" * 2
+    assert "shout" in attn(installed, "shot i_love_ai", status=2)[0]
     asked = "import attncli; print(attncli.shout('i_love_ai'), end='')"
     paths = os.pathsep.join([str(installed), str(ROOT)])
     told = subprocess.run(
@@ -108,80 +130,100 @@ def test_a_command_of_a_stranger(installed: Path) -> None:
 
 
 def test_a_format_of_a_stranger(installed: Path, tmp_path: Path) -> None:
-    assert "|loud" in attn(installed, "run", "--help")
-    page = attn(installed, "run", "i_love_ai", "--step", "softmax", "--format", "loud")
-    assert "THE SOFTMAX TURNS A QUERY'S SCORES INTO WEIGHTS" in page
     place = tmp_path / "page.loud"
-    attn(installed, "run", "i_love_ai", "-o", str(place))
+    its_help, page, _ = attn(
+        installed,
+        "run --help",
+        "run i_love_ai --step softmax --format loud",
+        shlex.join(["run", "i_love_ai", "-o", str(place)]),
+    )
+    assert "|loud" in its_help
+    assert "THE SOFTMAX TURNS A QUERY'S SCORES INTO WEIGHTS" in page
     assert place.read_text("utf-8").startswith("I LOVE AI\n")
 
 
 def test_a_step_of_a_stranger(installed: Path) -> None:
-    steps = attn(installed, "list", "steps")
+    steps, page, without, schema, lesson = attn(
+        installed,
+        "list steps",
+        "run i_love_ai --set halved=2 --step halve",
+        "run i_love_ai",
+        "schema",
+        "explain halve",
+    )
     assert steps.index("\nscale ") < steps.index("\nhalve ") < steps.index("\nsoftmax ")
-    page = attn(installed, "run", "i_love_ai", "--set", "halved=2", "--step", "halve")
     assert "Each score is halved." in page
     assert "halves[love, AI]   = 2 / 4 = 0.50" in page
-    assert "halve" not in attn(installed, "run", "i_love_ai")
-    assert '"halved"' in attn(installed, "schema")
-    assert "Smaller scores make the weights more even." in attn(installed, "explain", "halve")
-    lost = attn(installed, "run", "i_love_ai", "--set", "halfed=2", status=2)
+    assert "halve" not in without
+    assert '"halved"' in schema
+    assert "Smaller scores make the weights more even." in lesson
+    (lost,) = attn(installed, "run i_love_ai --set halfed=2", status=2)
     assert "did you mean halved?" in lost
 
 
 def test_a_file_of_steps_of_a_stranger(installed: Path, tmp_path: Path) -> None:
-    assert re.search(r"retention +All tokens at once; Again", attn(installed, "list", "steps"))
-    shipped = attn(installed, "explain", "retention")  # a scenario has the name too
-    assert "What came earlier counts less." not in shipped
-    for asked in (["fading"], ["--step", "fading"], ["--step", "retention"]):
-        lesson = attn(installed, "explain", *asked)
-        assert "What came earlier counts less." in lesson
-        assert "Letting a token see those after it." in lesson
-        assert "S[t, j] = gamma × S[t − 1, j] + X[t, j]" in lesson
     own = tmp_path / "own.yaml"
     given = "given: {gamma: 0.5, 'X[token, d]': [[1, 2], [3, 4]]}"
     own.write_text(f"tokens: [a, b]\n{given}\nsteps: {{file: retention}}\n")
-    page = attn(installed, "run", str(own))
+    listed, shipped, page, *explained = attn(
+        installed,
+        "list steps",
+        "explain retention",  # a scenario has the name too
+        shlex.join(["run", str(own)]),
+        "explain fading",
+        "explain --step fading",
+        "explain --step retention",
+    )
+    assert re.search(r"retention +All tokens at once; Again", listed)
+    assert "What came earlier counts less." not in shipped
+    for lesson in explained:
+        assert "What came earlier counts less." in lesson
+        assert "Letting a token see those after it." in lesson
+        assert "S[t, j] = gamma × S[t − 1, j] + X[t, j]" in lesson
     assert "All tokens at once" in page
     assert "S[2][2] = 0.5 × 2.0 + 4 = 1.00 + 4 = 5.00" in page
     own.write_text(own.read_text().replace("file: retention", "file: retension"))
-    lost = attn(installed, "run", str(own), status=2)
+    (lost,) = attn(installed, shlex.join(["run", str(own)]), status=2)
     assert f"{own}:3:15: no package has steps that are called" in lost
     assert "did you mean retention?" in lost
 
 
 def test_a_step_of_a_stranger_in_yaml(installed: Path, tmp_path: Path) -> None:
-    steps = attn(installed, "list", "steps")
+    steps, page, lesson, gradients = attn(
+        installed,
+        "list steps",
+        "run i_love_ai --set softened=4 --step soften",
+        "explain soften",
+        "run learning_to_attend --set softened=2 --gradient-check --rounding exact",
+    )
     assert steps.index("\nhalve ") < steps.index("\nsoften ") < steps.index("\nsoftmax ")
-    page = attn(installed, "run", "i_love_ai", "--set", "softened=4", "--step", "soften")
     assert "Each score is multiplied by its own" in page
     assert "soft[love, AI]   = 2 × max(2, −2) / 4 = 1.00" in page
-    lesson = attn(installed, "explain", "soften")
     assert "Forgetting to divide." in lesson
-    asked = ["--set", "softened=2", "--gradient-check", "--rounding", "exact"]
-    assert "All 13 gradients agree" in attn(installed, "run", "learning_to_attend", *asked)
+    assert "All 13 gradients agree" in gradients
     broken = copytree(installed, tmp_path / "broken")
     (broken / "shouting" / "soften.yaml").write_text("at: head\n")
-    told = attn(broken, "run", "i_love_ai", "--set", "softened=4", status=2)
+    (told,) = attn(broken, "run i_love_ai --set softened=4", status=2)
     assert told.startswith("shouting:soften.yaml:1:1: a step without keys and title and does")
 
 
 def test_a_gradient_goes_back_through_a_strangers_step(installed: Path) -> None:
-    scenario = ["learning_to_attend", "--set", "halved=1", "--gradient-check"]
-    page = attn(installed, "run", *scenario, "--rounding", "exact")
+    scenario = "learning_to_attend --set halved=1 --gradient-check"
+    (page,) = attn(installed, f"run {scenario} --rounding exact")
     assert "All 13 gradients agree, on 9 digits or more." in page
     assert "Backward through the halving   grad.scores = grad.halves / 2" in page
 
 
 def test_a_family_of_a_stranger(installed: Path) -> None:
-    assert "`loud2`" in attn(installed, "help", "models")
-    assert "how `loud2` is read" in attn(installed, "help", "loud2")
+    listed, its_help = attn(installed, "help models", "help loud2")
+    assert "`loud2`" in listed
+    assert "how `loud2` is read" in its_help
 
 
 def test_a_package_that_is_broken_is_named(installed: Path, tmp_path: Path) -> None:
     broken = copytree(installed, tmp_path / "broken")
     (broken / "shouting" / "step.py").write_text("import nothing_there\n")
-    told = attn(broken, "run", "i_love_ai", status=2)
+    (told,) = attn(broken, "run i_love_ai", status=2)
     assert told == (
         "shouting: what it adds to attn can't be imported (ModuleNotFoundError: No module named"
         " 'nothing_there'); mend shouting.step, or pip uninstall the package\n"

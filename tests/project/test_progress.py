@@ -15,7 +15,7 @@ from attncli.commands.arguments import TextOutput
 from attncli.commands.declaring import command
 from attncli.commands.progress import lasting, watched
 
-LONG = 30
+LONG = 300
 """Seconds after which nothing comes any more."""
 
 

@@ -32,7 +32,7 @@ from attncli.cli import app
 from attncli.errors import UserError
 from attncli.scenario.file import shipped
 from attncli.steps.schema import SCENARIO
-from tests.conftest import THOROUGH, share
+from tests.conftest import THOROUGH, sampled, share
 from tests.helpers.marking_cases import run
 from tests.helpers.readers import ISOLATE, POP, refused
 
@@ -294,7 +294,8 @@ def test_an_exam_has_it_in_each_field() -> None:
 
 
 def test_papers_keys_and_files_for_platforms(exam: Path) -> None:
-    for form in ("terminal", "markdown", "html", "latex", "json", "yaml", "csv"):
+    forms = ("terminal", "markdown", "html", "latex", "json", "yaml", "csv")
+    for form in share(3, forms, "papers and keys"):
         folder = exam / f"e_{form}"
         more = ("--students", exam / "list.csv", "-o", f"{folder}/", "--format", form)
         hidden(attn("exam", exam / "e.yaml", *more))
@@ -327,16 +328,7 @@ def handed_in(exam: Path, tmp_path: Path) -> Path:
     return folder
 
 
-MARKED = [
-    (form, anonymous)
-    for k, form in enumerate(("terminal", "markdown", "html", "latex", "json", "csv"))
-    for anonymous in (False, True)
-    if THOROUGH or anonymous == bool(k % 2)
-]
-"""Formats, every other one without names; thoroughly each with and without."""
-
-
-@pytest.mark.parametrize(("form", "anonymous"), MARKED)
+@sampled(5, form=["terminal", "markdown", "html", "latex", "json", "csv"], anonymous=[False, True])
 def test_marked_papers_and_classes(form: str, anonymous: bool, exam: Path, tmp_path: Path) -> None:
     folder = handed_in(exam, tmp_path)
     scheme = {"grades": {hostile("grade"): 0}, "costs": {"slip": 0.5}}
@@ -436,12 +428,12 @@ def test_shipped_scenarios_of_hostile_words(name: str, tmp_path: Path) -> None:
         chosen = {text for text in texts if loads(tmp_path / "one.yaml", other({text}))}
     assert len(chosen) > 3
     assert loads(file, other(chosen))
-    for command, form in share(2, product(("run", "explain", "lint", "exercise"), PAGES), name):
+    for command, form in share(7, product(("run", "explain", "lint", "exercise"), PAGES), name):
         check(attn(command, file, "--format", form), form)
     if (picture := attn("run", file, "--format", "svg")) != "":
         check(picture, "svg")
     check(attn("compare", file, "--set", "rounding=exact"), "terminal")
-    for form in ("moodle", "canvas", "qti", "yaml", "csv"):
+    for form in share(3, ("moodle", "canvas", "qti", "yaml", "csv"), name):
         check(attn("exercise", file, "--format", form), form)
 
 

@@ -16,6 +16,7 @@ from attncli.maths.equations.matrix import Matrix
 from attncli.maths.operations.losses import LossOfLogits
 from attncli.scenario.file.problems import ScenarioError
 from attncli.trace import GRADIENTS, Trace
+from tests.conftest import sampled
 from tests.drawing import RandomPen, transformer
 from tests.helpers.marking_cases import run
 
@@ -94,7 +95,7 @@ def drawn_with_a_loss(seed: int) -> Trace:
     raise AssertionError("no scenario had targets")
 
 
-@pytest.mark.parametrize("seed", [1, 14, 51, 61])
+@sampled(2, seed=[1, 14, 51, 61])
 def test_gradients_are_the_slopes_of_the_loss(seed: int) -> None:
     trace, rng, h = drawn_with_a_loss(seed), np.random.default_rng(seed), 1e-5
     known = [

@@ -46,7 +46,7 @@ CHECKED: dict[str, tuple[str | Mapping[str, Any], list[str]]] = {
 }
 
 
-@sampled(3, name=CHECKED)
+@sampled(5, name=CHECKED)
 def test_every_gradient_agrees_with_a_difference(name: str) -> None:
     source, changes = CHECKED[name]
     trace = work(load(source, changes))

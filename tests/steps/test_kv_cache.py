@@ -10,6 +10,7 @@ import pytest
 
 from attncli import ScenarioError, load, work
 from tests import oracle
+from tests.conftest import sampled
 from tests.helpers.pages import false_on_pages, page_of, trace_of
 from tests.helpers.plain import read
 from tests.steps.test_transformers import agree
@@ -26,13 +27,11 @@ cache: {tokens: [I, love], K: [[1, 0.5], [0, 1]], V: [[0.5, 1], [1, 0]], bytes: 
 """
 
 
-@pytest.mark.parametrize("policy", ["carry", "exact"])
-@pytest.mark.parametrize(
-    ("each", "new", "all_of_it"), [("2", 8, 24), ("0.5", 2, 6), ("1.25", 5, 15)]
-)
+@sampled(5, policy=["carry", "exact"], values=[("2", 8, 24), ("0.5", 2, 6), ("1.25", 5, 15)])
 def test_its_bytes_are_told_and_every_page_is_true(
-    each: str, new: float, all_of_it: float, policy: str
+    values: tuple[str, float, float], policy: str
 ) -> None:
+    each, new, all_of_it = values
     text = f"{_TEXT % each}rounding: {{policy: {policy}}}\n"
     trace = trace_of(text)
     agree(oracle.work(read(text)), trace)

@@ -14,6 +14,7 @@ from attncli.maths.equations import deciding
 from attncli.names import Name
 from attncli.scenario.file.problems import ScenarioError
 from attncli.steps import step_named
+from tests.conftest import sampled
 from tests.helpers.marking_cases import run
 
 EXACT = {"rounding": {"policy": "exact"}, "backward": True}
@@ -185,7 +186,7 @@ STEPS = {
 
 
 @pytest.mark.wing("classroom")
-@pytest.mark.parametrize("step", STEPS)
+@sampled(3, step=STEPS)
 def test_the_steps_are_explained_asked_and_marked(step: str, tmp_path: Path) -> None:
     path, folder = written(STEPS[step], tmp_path), tmp_path / "made"
     assert run("explain", path, "--step", step).exit_code == 0

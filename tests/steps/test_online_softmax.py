@@ -9,6 +9,7 @@ import pytest
 
 from attncli import ScenarioError, load, work
 from tests import oracle
+from tests.conftest import sampled
 from tests.helpers.pages import false_on_pages, trace_of
 from tests.helpers.plain import read
 from tests.steps.test_transformers import agree
@@ -22,10 +23,10 @@ W_V: [[1, 0], [0.4, 1]]
 """
 
 
-@pytest.mark.parametrize("policy", ["carry", "exact"])
-@pytest.mark.parametrize(
-    "more",
-    [
+@sampled(
+    3,
+    policy=["carry", "exact"],
+    more=[
         "online_softmax: 2\n",
         "online_softmax: 3\nmask: causal\nheads: 2\n",
         "online_softmax: 1\nmask: [causal, {window: 2}]\n",

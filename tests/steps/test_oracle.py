@@ -57,7 +57,7 @@ def agree(expected: oracle.Arrays, text: str, *changes: str) -> None:
     assert compared >= max(len(expected) - 2, 1)
 
 
-@sampled(5, name=sorted(set(SMALL) - RECURRENT - EQUATIONS - {WORDS_ONLY}), changes=VARIANTS)
+@sampled(11, name=sorted(set(SMALL) - RECURRENT - EQUATIONS - {WORDS_ONLY}), changes=VARIANTS)
 def test_shipped_scenarios(name: str, changes: tuple[str, ...]) -> None:
     agree(oracle.work(changed(read(SHIPPED[name]), changes)), SHIPPED[name], *changes)
 

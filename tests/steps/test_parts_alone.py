@@ -14,6 +14,7 @@ from attncli.cli import app
 from attncli.steps import step_named
 from tests import oracle
 from tests.auditor import audit
+from tests.conftest import sampled
 from tests.helpers.pages import page_of, tables_of, trace_of
 from tests.helpers.plain import read
 from tests.pages.test_audit import FORMS, check
@@ -48,8 +49,7 @@ ALONE: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("policy", ["carry", "exact"])
-@pytest.mark.parametrize("text", ALONE)
+@sampled(3, text=ALONE, policy=["carry", "exact"])
 def test_a_part_is_worked_to_its_end(text: str, policy: str) -> None:
     trace = trace_of(f"{text}rounding: {{policy: {policy}}}\n")
     assert trace.unfinished is None

@@ -9,6 +9,7 @@ import pytest
 
 from attncli import ScenarioError, load, work
 from tests import oracle
+from tests.conftest import sampled
 from tests.helpers.pages import false_on_pages, trace_of
 from tests.helpers.plain import read
 from tests.steps.test_transformers import agree
@@ -22,16 +23,16 @@ W_V: [[1, 0.1, 0.2, -0.7], [0.2, 1, 0.05, 0.3]]
 """
 
 
-@pytest.mark.parametrize("policy", ["carry", "exact"])
-@pytest.mark.parametrize(
-    "said",
-    [
+@sampled(
+    5,
+    policy=["carry", "exact"],
+    said=[
         "{W_Q: int8}",
         "{W_Q: {kind: int4, group: 2}, W_V: {kind: int4, group: 2}}",
         "{W_K: int4, W_V: {kind: int8, group: 4}}",
     ],
+    scale=[3, 6],
 )
-@pytest.mark.parametrize("scale", [3, 6])
 def test_as_the_oracle_has_it_and_every_page_is_true(said: str, policy: str, scale: int) -> None:
     rounding = f"{{policy: {policy}, quantities: {{scale: {scale}}}}}"
     text = f"{_TEXT}quantized: {said}\nrounding: {rounding}\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from decimal import ROUND_HALF_UP, Decimal
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from attncli.scenario.file.problems import ScenarioError
 from attncli.scenario.model import after_updates
 from attncli.trace import Trace
 from tests import oracle
-from tests.conftest import THOROUGH
+from tests.conftest import THOROUGH, share
 from tests.helpers.marking_cases import run
 from tests.helpers.pages import trace_of
 from tests.helpers.plain import read
@@ -167,16 +168,17 @@ def test_ten_updates_are_those_of_pytorch(named: str, clip: float | None, d: int
 def test_every_number_is_that_of_the_oracle(optimizer: str, tmp_path: Path) -> None:
     text = salt(tmp_path).read_text("utf-8")
     falling = ("schedule=cosine", "warmup=1", "weight_decay=0.1", "least_rate=0.001")
-    for more in ((), ("clip=0.5", "weight_decay=0.1"), falling):
+    several = product(
+        ((), ("clip=0.5", "weight_decay=0.1"), falling), ("decimals=9", "policy=exact")
+    )
+    for more, rounding in share(5, several, optimizer):
         values = [f"optimizer={optimizer}", "steps=3", *more]
-        changes = tuple(f"train.{value}" for value in values)
-        for rounding in ("decimals=9", "policy=exact"):
-            asked = (*changes, f"rounding.{rounding}")
-            expected = oracle.work(changed(read(text), asked))
-            agree(expected, text, *asked)
-            trace = trace_of(text, *asked)
-            made = {name for name in trace if not trace[name].given}
-            assert made <= {*expected}
+        asked = (*(f"train.{value}" for value in values), f"rounding.{rounding}")
+        expected = oracle.work(changed(read(text), asked))
+        agree(expected, text, *asked)
+        trace = trace_of(text, *asked)
+        made = {name for name in trace if not trace[name].given}
+        assert made <= {*expected}
 
 
 SCHEDULES: dict[str, tuple[dict[str, Any], Any]] = {

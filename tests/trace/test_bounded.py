@@ -51,7 +51,7 @@ def calls_of(text: str, file: Path) -> int:
     return calls(lambda: walkthrough(work(load(file)), Selection()))
 
 
-@pytest.mark.parametrize("kind", SMALL)
+@sampled(2, kind=SMALL)
 def test_what_is_longer_costs_in_proportion(kind: str, tmp_path: Path) -> None:
     file, grown = tmp_path / "scenario.yaml", GROWING[kind]
     length = SMALL[kind] * (4 if THOROUGH else 1)
@@ -61,8 +61,8 @@ def test_what_is_longer_costs_in_proportion(kind: str, tmp_path: Path) -> None:
 
 
 GIGABYTE = 2**30
-PATIENCE = 60
-"""Seconds that only something without bounds takes, on a slow machine too."""
+PATIENCE = 300
+"""Seconds that only something without bounds takes, on a slow and busy machine too."""
 
 TOO_MUCH = {
     "equal tokens": 20_000,
@@ -92,7 +92,7 @@ def check_refused(*words: str) -> None:
     assert "--large" in told.stderr
 
 
-@pytest.mark.parametrize("kind", TOO_MUCH)
+@sampled(2, kind=TOO_MUCH)
 def test_what_is_too_much_is_said_before_it_is_done(kind: str, tmp_path: Path) -> None:
     file = tmp_path / "scenario.yaml"
     file.write_text(GROWING[kind](TOO_MUCH[kind]))
@@ -100,7 +100,7 @@ def test_what_is_too_much_is_said_before_it_is_done(kind: str, tmp_path: Path) -
 
 
 @pytest.mark.wing("classroom")
-@pytest.mark.parametrize("command", ["explain", "exercise", "lint"])
+@sampled(2, command=["explain", "exercise", "lint"])
 def test_every_command_refuses_what_is_too_much(command: str, tmp_path: Path) -> None:
     file = tmp_path / "scenario.yaml"
     file.write_text(GROWING["equal tokens"](20_000))
@@ -120,7 +120,7 @@ SOURCES = {
 }
 
 
-@sampled(2, source=SOURCES)
+@sampled(3, source=SOURCES)
 def test_numbers_are_counted_before_they_are_there(source: str, tmp_path: Path) -> None:
     header = {"descr": "<f8", "fortran_order": False, "shape": (11_000, 11_000)}
     with (tmp_path / "sparse.npy").open("wb") as file:
@@ -149,7 +149,7 @@ def test_numbers_that_floats_cannot_round_are_counted(
 LONG = "rounding: {decimals: 12}\n"
 
 
-@pytest.mark.parametrize("command", ["run", "explain"])
+@sampled(2, command=["run", "explain"])
 def test_too_many_lines_are_not_told(command: str, tmp_path: Path) -> None:
     file = tmp_path / "scenario.yaml"
     file.write_text(GROWING["times"](600))

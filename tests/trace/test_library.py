@@ -12,6 +12,7 @@ from attncli import Trace, load, work
 from attncli.formats import RenderOptions, render
 from attncli.pages.parts.selection import Selection
 from attncli.pages.walkthrough import as_it_fits
+from tests.conftest import sampled
 from tests.helpers.pages import trace_of
 
 
@@ -168,7 +169,7 @@ def test_without_pandas_a_line_says_what_to_install(
 PICKLED = ("word_order", "yassine_lstm", "unigram", "bpe")
 
 
-@pytest.mark.parametrize("name", PICKLED)
+@sampled(2, name=PICKLED)
 def test_traces_come_back_from_a_pickle(name: str) -> None:
     trace = work(load(name))
     again: Trace = pickle.loads(pickle.dumps(trace))

@@ -67,13 +67,13 @@ LEARNED = {name for name in SHIPPED if "\ncorpus:" in SHIPPED[name]}
 """The counts of a corpus are no numbers of the file, and stay as they are."""
 
 
-@sampled(3, name=sorted(set(SHIPPED) - LEARNED - LARGE))
+@sampled(11, name=sorted(set(SHIPPED) - LEARNED - LARGE))
 def test_shipped_scenarios(name: str) -> None:
     assert plain_data(name) == read(SHIPPED[name])
     goes_round(plain_data(name))
 
 
-@pytest.mark.parametrize("name", CORNERS)
+@sampled(3, name=CORNERS)
 def test_corners(name: str) -> None:
     goes_round(read(CORNERS[name]))
 

@@ -14,6 +14,7 @@ from attncli.maths.equations.matrix import Matrix
 from attncli.maths.notation import plain
 from attncli.maths.numbers.rounding import Rounding
 from attncli.maths.operations.recurrent import AddUp
+from tests.conftest import sampled
 from tests.helpers import ops
 
 EXACT, CARRY = Rounding("exact", 4), Rounding("carry", 4)
@@ -67,13 +68,12 @@ def in_brief(
         yield entries[0], signs[0], entries[1], signs[1]
 
 
-@pytest.mark.parametrize(("operation", "shapes"), MANY, ids=NAMES)
-@pytest.mark.parametrize("rounding", [EXACT, CARRY])
-@pytest.mark.parametrize("length", [LONG, 20])
+@sampled(3, many=MANY, rounding=[EXACT, CARRY], length=[LONG, 20])
 def test_in_brief_a_line_says_the_same(
-    operation: ops.Operation, shapes: str, rounding: Rounding, length: int
+    many: tuple[ops.Operation, str], rounding: Rounding, length: int
 ) -> None:
     """With the same sign before its result, which hangs on all terms."""
+    operation, shapes = many
     for seed in range(2):
         operands = drawn(shapes, length, seed, carry=rounding.carries or seed == 1)
         made = operation.make(rounding, "step", *operands)

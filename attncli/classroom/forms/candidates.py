@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice, repeat
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -125,7 +126,8 @@ def _rows(values: Array, count: int) -> Array:
 def _one_by_one(
     operation: Operation, count: int, operands: Sequence[CandidateValues], shape: tuple[int, int]
 ) -> Array:
-    results = [_alone(operation, [each.matrix(b) for each in operands]) for b in range(count)]
+    each = (repeat(x.matrix(0)) if x.fixed else map(x.matrix, range(count)) for x in operands)
+    results = [_alone(operation, matrices) for matrices in islice(zip(*each, strict=False), count)]
     return np.stack([np.full(shape, np.nan) if x is None else x for x in results], axis=2)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -298,8 +299,9 @@ def families() -> Mapping[str, JsonObject]:
     return {name: table for table in tables for name in table["names"]}
 
 
+@cache
 def table_of(path: Path) -> JsonObject:
-    """Reads the table of a family. Raises ScenarioError for one that is no YAML."""
+    """Reads the table of a family, once. Raises ScenarioError for one that is no YAML."""
     problems = Diagnostics()
     tree = reading.read_file(path, problems, knows_nothing)
     problems.stop_if_any()

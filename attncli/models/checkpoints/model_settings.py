@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
+from functools import cache
 from math import isfinite
 from pathlib import Path
 from types import MappingProxyType
@@ -132,8 +133,15 @@ def usual_settings(kind: str) -> JsonObject | None:
     """Returns what is known of the settings of a type of models, and None where that is nothing."""
     own = DEFAULTS
     beside = [path for f in family_folders()[1:] if (path := f / own.name).is_file()]
-    tables = (json.loads(path.read_text("utf-8")) for path in (own, *beside))
+    tables = map(_settings_in, (own, *beside))
     return next((table[kind] for table in tables if kind in table), None)
+
+
+@cache
+def _settings_in(path: Path) -> JsonObject:
+    """Reads the settings of types of models from a file, once."""
+    table: JsonObject = json.loads(path.read_text("utf-8"))
+    return table
 
 
 def settled(config: JsonObject) -> JsonObject:

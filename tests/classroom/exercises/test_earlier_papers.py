@@ -139,7 +139,7 @@ def as_it_was(data: Any, changes: Mapping[str, str]) -> Any:
     return then
 
 
-@sampled(3, then=CASES)
+@sampled(6, then=CASES)
 def test_papers_made_before_are_marked(
     then: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

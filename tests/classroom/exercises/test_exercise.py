@@ -129,7 +129,7 @@ def test_shipped_scenarios(name: str, blank: str) -> None:
     check(trace, papers(trace, request_for(trace, blank)))
 
 
-@sampled(23, name=SMALL, blanking=[("results", None), ("results", "full"), ("all", "rows")])
+@sampled(53, name=SMALL, blanking=[("results", None), ("results", "full"), ("all", "rows")])
 def test_each_step_of_shipped_scenarios(name: str, blanking: tuple[str, str | None]) -> None:
     trace = trace_of(SHIPPED[name])
     blank, detail = blanking
@@ -277,7 +277,7 @@ def goes_there(trace: Trace, quantity: Quantity, row: int) -> bool:
 
 def test_everything_that_is_made_is_asked_for_once() -> None:
     """By the trace's own list of quantities: nothing of what is told may be forgotten."""
-    for name in share(2, SMALL, of="asked for once"):
+    for name in share(7, SMALL, of="asked for once"):
         trace = trace_of(SHIPPED[name])
         shown = trace.scenario.page.show.queries
         asked = {q.id for q in questions(papers(trace, request_for(trace)).whole)}

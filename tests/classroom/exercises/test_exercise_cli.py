@@ -14,6 +14,7 @@ from typer.testing import CliRunner, Result
 from attncli.cli import app
 from attncli.document.questions import form_name
 from attncli.output_files import safe_name, write_files
+from tests.conftest import sampled
 
 
 def run(*arguments: str) -> Result:
@@ -109,7 +110,7 @@ def test_a_paper_keeps_its_mark(mark: str, scenario: str, changes: list[str]) ->
     assert f"Paper code  {mark}" in run(scenario, *options, "--key", "none").stdout
 
 
-@pytest.mark.parametrize("scenario", ["dictionary", "unigram"])
+@sampled(2, scenario=["dictionary", "unigram"])
 def test_the_mark_of_a_paper_is_the_same_in_every_run(scenario: str) -> None:
     command = [sys.executable, "-m", "attncli", "exercise", scenario, "--key", "none"]
     runs = (subprocess.run(command, capture_output=True, check=True) for _ in range(2))

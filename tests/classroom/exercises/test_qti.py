@@ -82,7 +82,7 @@ def typed(question: Item) -> str:
     return f"{number:f}" if number.is_finite() else "-inf"
 
 
-@sampled(17, name=SMALL, blank=["results", "all"])
+@sampled(31, name=SMALL, blank=["results", "all"])
 def test_shipped_scenarios(name: str, blank: str) -> None:
     assert check(trace_of(SHIPPED[name]), blank) > 0
 

@@ -104,5 +104,5 @@ def test_other_cells_of_what_is_asked_are_given(
 @sampled(5, name=SMALL)
 def test_a_key_leans_on_what_stands_on_it_or_on_its_sheet(name: str) -> None:
     trace = shipped_trace(name)
-    for cells in pairs_of_cells(trace, 30 if THOROUGH else 12):
+    for cells in pairs_of_cells(trace, 30 if THOROUGH else 3):
         assert missing(trace, [*cells]) == set(), cells

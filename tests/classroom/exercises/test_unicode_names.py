@@ -11,6 +11,7 @@ from unicodedata import normalize
 
 import pytest
 
+from tests.conftest import sampled
 from tests.helpers.marking_cases import run
 
 ZOE, NUMBER = "Zoé Müller", "é-001"
@@ -59,11 +60,11 @@ def rows_in(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-@pytest.mark.parametrize("kind", PAPERS)
-@pytest.mark.parametrize(("in_list", "on_paper"), FORMS)
+@sampled(3, forms=FORMS, kind=PAPERS)
 def test_a_paper_is_of_the_one_on_the_list(
-    kind: str, in_list: Form, on_paper: Form, tmp_path: Path
+    kind: str, forms: tuple[Form, Form], tmp_path: Path
 ) -> None:
+    in_list, on_paper = forms
     exam = made(tmp_path, in_list)
     papers = paper_in(tmp_path / "papers", on_paper, kind).parent
     result = run("grade", exam, papers, "-o", f"{tmp_path}/marked/")

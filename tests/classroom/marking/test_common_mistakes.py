@@ -119,7 +119,7 @@ def local(cell: str) -> str:
     ("mistake", "name", "quantity", "scenario"),
     [
         (mistake, name, made, scenario)
-        for mistake, name, made, scenarios in MISTAKES
+        for mistake, name, made, scenarios in share(4, MISTAKES, "named where it is made")
         for scenario in share(min(len(scenarios), 3), scenarios, mistake)
     ],
 )
@@ -192,7 +192,7 @@ ROUNDINGS: list[tuple[str, set[str], tuple[str, ...]]] = [
     ("name", "quantities", "scenario"),
     [
         (name, shown, one)
-        for name, shown, scenarios in ROUNDINGS
+        for name, shown, scenarios in share(2, ROUNDINGS, "rounded inside a line")
         for one in share(min(len(scenarios), 3), scenarios, name)
     ],
 )

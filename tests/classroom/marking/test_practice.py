@@ -177,7 +177,7 @@ def typed(answers: list[str], home: Path) -> str:
             os.write(master, answer.encode())
         while chunk := _read(master):
             said += chunk
-        process.wait(timeout=20)
+        process.wait(timeout=120)
     os.close(master)
     return said.decode()
 

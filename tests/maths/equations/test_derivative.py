@@ -21,6 +21,7 @@ from attncli.maths.equations.tree import Apply, Power, Product, constant
 from attncli.maths.notation import plain, unbreakable
 from attncli.maths.numbers.rounding import Rounding, Unworkable
 from attncli.maths.operations.equation import Indexed
+from tests.conftest import THOROUGH, share
 from tests.helpers import ops, truth
 from tests.helpers.equations import EXAMPLES, SEVERAL, Example, equations, texts
 
@@ -140,7 +141,7 @@ def moved(matrix: Matrix, i: int, j: int, by: Decimal) -> Matrix:
     return Matrix.of_written(rows)
 
 
-@pytest.mark.parametrize(("name", "place"), PLACES)
+@pytest.mark.parametrize(("name", "place"), share(2, PLACES, "finite differences"))
 def test_derivatives_are_what_finite_differences_come_to(name: str, place: int) -> None:
     operation = ALL[name].operation
     found = ops.derivative(operation, place)
@@ -172,7 +173,7 @@ def test_derivatives_are_those_of_autograd(name: str) -> None:
             np.testing.assert_allclose(found, tensor.grad.numpy(), rtol=1e-11, atol=1e-12)
 
 
-@pytest.mark.parametrize(("name", "place"), PLACES)
+@pytest.mark.parametrize(("name", "place"), share(2, PLACES, "next to their bounds"))
 def test_derivatives_are_operations_like_others(name: str, place: int) -> None:
     """Cells and values agree as nearly as the bound says, and round alike; all forms of a working
     are of one value."""
@@ -197,7 +198,7 @@ def test_no_slope_is_farther_off_than_it_may_be(name: str, place: int) -> None:
     """Of arguments of all sizes."""
     operation = ALL[name].operation
     found, random = ops.derivative(operation, place), Random(4)
-    for _ in range(100):
+    for _ in range(100 if THOROUGH else 40):
         x = Decimal(random.randint(-(7 * 10**8), 7 * 10**8)).scaleb(-6 - random.randint(0, 6))
         problem = Problem(operation, [Matrix.of_written([[x]])])
         values = found.values(*problem.known)

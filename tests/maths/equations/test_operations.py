@@ -27,7 +27,7 @@ from attncli.maths.numbers import decimals
 from attncli.maths.numbers.rounding import Doubtful, Error, Rounding, Unworkable, carry, cleanse
 from attncli.maths.operations.gradients import TargetSlope
 from attncli.maths.operations.losses import TargetDifference
-from tests.conftest import FEWER, sampled
+from tests.conftest import FEWER, THOROUGH, sampled
 from tests.helpers import ops, truth
 
 EXACT = Rounding("exact", 3)
@@ -403,7 +403,7 @@ def operands_of(case: Case, make: Callable[..., Matrix], seed: int) -> list[Matr
 @pytest.mark.parametrize("name", CASES)
 def test_numbers_working_and_paper_agree(name: str, make: Callable[..., Matrix]) -> None:
     case = CASES[name]
-    for seed in range(8):
+    for seed in range(8 if THOROUGH else 4):
         operands = operands_of(case, make, seed)
         result = case.operation.make(EXACT, "step", *operands)
         expected = case.expected(*(operand.values for operand in operands))
@@ -419,7 +419,7 @@ def test_numbers_working_and_paper_agree(name: str, make: Callable[..., Matrix])
 def test_no_value_is_farther_off_than_it_may_be(name: str, make: Callable[..., Matrix]) -> None:
     """Operands in decimals are floats in the operation; its values are off by what it says."""
     case = CASES[name]
-    for seed in range(8):
+    for seed in range(8 if THOROUGH else 4):
         operands = operands_of(case, make, seed)
         values = case.operation.values(*operands)
         most = truth.off(case.operation.error(*operands), values)
@@ -453,7 +453,7 @@ def close(value: float, true: Decimal) -> bool:
     return abs(Decimal(value) - true) <= Decimal("1e-12") * max(Decimal(1), abs(true))
 
 
-@sampled(7, name=CASES, make=MAKERS, places=range(5))
+@sampled(17, name=CASES, make=MAKERS, places=range(5))
 def test_rounded_as_the_true_values(name: str, make: Callable[..., Matrix], places: int) -> None:
     case, rounding = CASES[name], Rounding("carry", places)
     for seed in range(6):

@@ -893,7 +893,7 @@ _OLDER = ("rope_scaling", "rope_parameters", "rope_theta", "partial_rotary_facto
           "rope_local_base_freq", "rotary_emb_base", "num_labels", "id2label", "layer_types", "architectures")  # fmt: skip
 
 
-@sampled(2, kind=sorted(families()))
+@sampled(5, kind=sorted(families()))
 def test_no_setting_ends_in_a_traceback(kind: str, tmp_path: Path) -> None:
     save_file = pytest.importorskip("safetensors.numpy").save_file
     names = [t.replace("{e}", "0") for t in _tensors(kind, 1)]

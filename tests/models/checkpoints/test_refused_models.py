@@ -12,6 +12,7 @@ from attncli.errors import UserError
 from attncli.models.checkpoints.model_folder import Checkpoint, families, table_of
 from attncli.models.checkpoints.model_settings import DEFAULTS, places
 from attncli.models.checkpoints.scenario_of_model import Inputs, Reading, scenario_of
+from tests.conftest import sampled
 
 NOT_WORKED = table_of(DEFAULTS.parent.parent / "not_worked.yaml")
 
@@ -26,7 +27,7 @@ def _told(folder: Path, config: dict[str, Any]) -> str:
     return ""
 
 
-@pytest.mark.parametrize("kind", [kind for row in NOT_WORKED.values() for kind in row["names"]])
+@sampled(5, kind=[kind for row in NOT_WORKED.values() for kind in row["names"]])
 def test_a_kind_of_layers_that_is_not_worked_is_told_with_its_line(
     kind: str, tmp_path: Path
 ) -> None:

@@ -17,7 +17,7 @@ from attncli.cli import app
 from attncli.trace.on_demand import OnDemand
 from attncli.trace.quantity import Definition
 
-LAYERS, D, FF, WORDS = 12, 4096, 16384, 64
+LAYERS, D, FF, WORDS = 48, 2048, 8192, 64
 """Sizes of a model of 3 billion parameters."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from attncli.models.checkpoints.model_folder import NOT_WORKED, families, family_files, table_of
 from attncli.models.checkpoints.told import told_of_models
 from attncli.pages.catalogue import entries
+from tests.conftest import share
 from tests.helpers.marking_cases import run
 
 
@@ -19,7 +20,7 @@ def test_all_models_are_told() -> None:
 
 
 def test_how_each_model_is_read_is_told() -> None:
-    for name, table in families().items():
+    for name, table in share(5, families().items(), "told"):
         told = told_of_models(name)
         assert all(f"| `{key}`" in told for key in (*table["says"], *table["keys"]))
         assert name in told

@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 from attncli import load, work
 from attncli.cli import app
 from attncli.models.dumps.departures import Comparison
+from tests.conftest import sampled
 
 Arrays = dict[str, NDArray[Any]]
 RNG = np.random.default_rng(5)
@@ -67,7 +68,8 @@ def scenario(tmp_path: Path) -> str:
 
 
 def diff(scenario: str, dump: Path, *options: str) -> tuple[int, dict[str, Any]]:
-    arguments = ["diff", scenario, str(dump), "--format", "json", *options]
+    """What is found, however long it is sought on a machine that has other work."""
+    arguments = ["diff", scenario, str(dump), "--format", "json", "--seek", "600", *options]
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code in (0, 1, 3), result.output
     return result.exit_code, json.loads(result.stdout)
@@ -270,7 +272,7 @@ def test_a_likeness_explains_each_number_in_words(
 
 def told(scenario: str, dump: Path, *options: str) -> str:
     """The page, on one line."""
-    result = CliRunner().invoke(app, ["diff", scenario, str(dump), *options])
+    result = CliRunner().invoke(app, ["diff", scenario, str(dump), "--seek", "600", *options])
     assert result.exit_code in (0, 1, 3), result.output
     return " ".join(result.stdout.split())
 
@@ -326,11 +328,11 @@ def test_what_rounding_may_hide_is_a_third_outcome(tmp_path: Path) -> None:
     assert "more hooks" in page
 
 
-@pytest.mark.parametrize(("dtype", "layers"), [("float16", 4), ("float32", 4), ("float32", 6)])
-@pytest.mark.parametrize("right", [True, False])
+@sampled(4, right=[True, False], of=[("float16", 4), ("float32", 4), ("float32", 6)])
 def test_where_bounds_say_nothing_it_is_told_by_what_rounding_does(
-    right: bool, dtype: str, layers: int, tmp_path: Path
+    right: bool, of: tuple[str, int], tmp_path: Path
 ) -> None:
+    dtype, layers = of
     code, data = diff(*stacked(tmp_path, dtype, right=right, layers=layers))
     assert code == (0 if right else 1)
     assert (data["tensors"][0]["distance"] < 1) == right
@@ -338,7 +340,7 @@ def test_where_bounds_say_nothing_it_is_told_by_what_rounding_does(
     assert cause == (None if right else "W_Q_transposed")
 
 
-@pytest.mark.parametrize("right", [True, False])
+@sampled(2, right=[False, True])
 def test_finer_floats_tell_what_rounding_hid(right: bool, tmp_path: Path) -> None:
     code, data = diff(*stacked(tmp_path, "float64", right=right))
     assert code == (0 if right else 1)
@@ -410,10 +412,10 @@ def test_what_coarser_floats_may_explain_is_told_by_what_they_do(
     """Only bounds of some layers leave a gap between what they explain and what departs."""
     scenario, dump = stacked(tmp_path, "float64", right=True, layers=layers)
     blurred(dump, share)
-    page = CliRunner().invoke(app, ["diff", scenario, str(dump)])
+    page = CliRunner().invoke(app, ["diff", scenario, str(dump), "--seek", "600"])
     assert page.exit_code == code
     assert ("Computed in" in page.stdout) == (code != 1)
-    assert diff(scenario, dump, "--precision", "float64")[0] == 1
+    assert diff(scenario, dump, "--precision", "float64", "--seek", "0")[0] == 1
     says = "--precision float64, if nothing was computed in float32: then it departs."
     assert (says in " ".join(page.stdout.split())) == (code == 3)
 

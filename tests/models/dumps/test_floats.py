@@ -28,12 +28,12 @@ STORED = {
 KINDS = ("int8", "int4", {"kind": "int4", "group": 2})
 
 
-@sampled(2, name=SHIPPED)
+@sampled(5, name=SHIPPED)
 def test_each_operation_of_a_shipped_scenario_has_one_value(name: str) -> None:
     assert [*told_otherwise(work(load(name, [EXACT])))] == []
 
 
-@sampled(2, name=SHOWN)
+@sampled(7, name=SHOWN)
 def test_so_has_each_step_that_is_shown_by_changes(name: str) -> None:
     step = SHOWN[name]
     own, changes = step.example.scenario or "i_love_ai", step.example.changes

@@ -12,7 +12,7 @@ import pytest
 from attncli import ScenarioError, load, work
 from attncli.formats import format_names
 from tests.auditor import audit, audit_formulas, audit_numbers, audit_sentences
-from tests.conftest import share
+from tests.conftest import sampled, share
 from tests.helpers.pages import SHIPPED, false_on_pages, page_of, tables_of, trace_of
 from tests.helpers.plain import read
 from tests.pages.test_audit import check
@@ -39,8 +39,7 @@ def page(method: str, policy: str = "carry") -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("policy", POLICIES)
+@sampled(3, method=METHODS, policy=POLICIES)
 def test_every_sign_is_true(method: str, policy: str) -> None:
     trace = trace_of(SHIPPED[method], f"rounding.policy={policy}")
     others = share(4, format_names(), of=f"{method} {policy}")

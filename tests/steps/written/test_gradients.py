@@ -15,6 +15,7 @@ from attncli.maths.equations.language import Target, read_equation
 from attncli.maths.notation import plain, unbreakable
 from attncli.trace import Trace
 from attncli.trace.slopes import checked
+from tests.conftest import sampled
 from tests.helpers.pages import SHIPPED, false_on_pages, lessons_of, page_of
 from tests.steps.written.test_inside_a_model import GATED, LINEAR, RMS, TWO_HEADS
 from tests.steps.written.test_published_methods import METHODS
@@ -71,7 +72,7 @@ def given_gradients(trace: Trace) -> set[str]:
     return {name for name in trace.scenario.given.matrices if f"grad.{name}" in trace}
 
 
-@pytest.mark.parametrize("name", METHODS)
+@sampled(5, name=METHODS)
 def test_gradients_are_the_slopes(name: str) -> None:
     trace = method(name)
     found = [*checked(trace)]
@@ -298,7 +299,7 @@ def test_training_through_an_own_step_of_a_model() -> None:
     assert losses == sorted(losses, reverse=True)
 
 
-@pytest.mark.parametrize("name", ["linear_attention", "graph_attention", "selective_state_space"])
+@sampled(3, name=["linear_attention", "graph_attention", "selective_state_space"])
 def test_pages_of_gradients_print_what_is_true(name: str) -> None:
     rounding = {"policy": "carry", "decimals": 3}
     assert false_on_pages(method(name, OUTPUTS[name], rounding=rounding)) == []

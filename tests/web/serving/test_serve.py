@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+from tests.conftest import sampled
 from tests.helpers.browser import findings
 from tests.helpers.marking_cases import run
 
@@ -32,6 +33,8 @@ from attncli.web.commands import ServeArguments
 from attncli.web.server import LARGEST_BODY, MOST_AT_ONCE, PageServer, listening_at
 from attncli.web.session import ServedScenario
 
+PATIENCE = 120
+"""Seconds in which a busy machine, too, has answered."""
 TEXT = """\
 # numbers for   monday
 sentence: I love AI          # three words
@@ -52,7 +55,7 @@ class Served(NamedTuple):
     def ask(self, path: str = "", method: str = "GET", body: Any = None, **headers: str) -> Any:
         """The status and the text of an answer; a path that begins with / is the whole one."""
         whole = path if path.startswith("/") else f"/{self.server.token}/{path}"
-        connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=PATIENCE)
         try:
             connection.request(method, whole, body, headers)
             answer = connection.getresponse()
@@ -69,7 +72,7 @@ class Served(NamedTuple):
 
     def until(self, holds: Callable[[str], bool]) -> str:
         """The page once something holds of it."""
-        for _ in range(200):
+        for _ in range(2000):
             page = str(self.ask()[1])
             if holds(page):
                 return page
@@ -87,7 +90,7 @@ def serving(file: Path) -> Iterator[Served]:
         yield Served(file, server)
     finally:
         server.stop()
-        thread.join(10)
+        thread.join(PATIENCE)
         assert not thread.is_alive()
 
 
@@ -407,13 +410,13 @@ def test_the_page_and_its_panels_are_told_while_a_change_is_worked(
 
     def work(*_: str) -> None:
         begun.set()
-        end.wait(60)
+        end.wait(PATIENCE)
 
     monkeypatch.setattr(served.server.session, "change", work)
     with ThreadPoolExecutor(1) as pool:
         changing = pool.submit(served.change, "scale", "none")
         try:
-            assert begun.wait(30)
+            assert begun.wait(PATIENCE)
             for path in ("", "panel/lint", "panel/why?cell=scores[1,1]", "panel/exercise"):
                 assert served.ask(path)[0] == 200
             assert not changing.done()
@@ -495,10 +498,11 @@ ODD = {
 
 @pytest.mark.wing("classroom")
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
-@pytest.mark.parametrize(("put", "wrong"), ODD.items())
+@sampled(2, odd=ODD.items())
 def test_what_is_no_scenario_file_is_refused(
-    tmp_path: Path, put: Callable[[Path], None], wrong: str
+    tmp_path: Path, odd: tuple[Callable[[Path], None], str]
 ) -> None:
+    put, wrong = odd
     file = tmp_path / "folder" / "mine.yaml"
     file.parent.mkdir()
     file.write_text(TEXT)
@@ -555,7 +559,7 @@ def test_hostile_requests_are_refused(served: Served) -> None:
     assert served.ask("change", "POST", change, Origin=f"http://{own}")[0] == 200
 
 
-@pytest.mark.parametrize("target", ["*", "foo", "?x", "evil:80", "SECRET", "foo/SECRET/"])
+@sampled(2, target=["*", "foo", "?x", "evil:80", "SECRET", "foo/SECRET/"])
 def test_a_target_that_is_no_path_is_refused(
     served: Served, target: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -620,7 +624,7 @@ def test_connections_that_ask_for_nothing_lock_nobody_out(
 
 def connected(opened: ExitStack, served: Served) -> socket.socket:
     """A connection that says nothing."""
-    made = socket.create_connection(("127.0.0.1", served.server.port), timeout=30)
+    made = socket.create_connection(("127.0.0.1", served.server.port), timeout=PATIENCE)
     return opened.enter_context(made)
 
 
@@ -656,18 +660,18 @@ def started(tmp_path: Path, *options: str, **environment: str) -> Iterator[Any]:
             process.kill()
 
 
-@pytest.mark.parametrize("again", [None, 0, 0.02, 0.1])
+@sampled(3, again=[None, 0, 0.02, 0.1])
 def test_ctrl_c_ends_it_however_often(tmp_path: Path, again: float | None) -> None:
     with started(tmp_path, "--no-open") as (process, said):
         port, token = re.findall(r"127\.0\.0\.1:(\d+)/([^/]+)/", said)[0]
-        connection = http.client.HTTPConnection("127.0.0.1", int(port), timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", int(port), timeout=PATIENCE)
         connection.request("GET", f"/{token}/version")
         assert connection.getresponse().read().isdigit()  # and it stays open
         process.send_signal(signal.SIGINT)
         if again is not None:
             time.sleep(again)
             process.send_signal(signal.SIGINT)
-        assert process.wait(10) == 0
+        assert process.wait(PATIENCE) == 0
         assert process.stdout.read() == "attn serve has ended\n"
         connection.close()
 
@@ -682,7 +686,7 @@ def test_the_secret_is_no_argument_of_the_browser(tmp_path: Path) -> None:
     browser.chmod(0o755)
     with started(tmp_path, BROWSER=f"{browser} %s") as (process, said):
         address = re.findall(r"http://\S+/", said)[0]
-        for _ in range(200):
+        for _ in range(2000):
             if told.exists():
                 break
             time.sleep(0.05)
@@ -691,9 +695,9 @@ def test_the_secret_is_no_argument_of_the_browser(tmp_path: Path) -> None:
         assert mode == "700"
         assert f"url={address}" in page
         port = int(address.split(":")[2].split("/")[0])
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
         connection.request("GET", address[address.index("/", 7) :])
         assert connection.getresponse().status == 200
         process.send_signal(signal.SIGINT)
-        assert process.wait(10) == 0
+        assert process.wait(PATIENCE) == 0
     assert not Path(called.removeprefix("file://")).exists()
