@@ -18,7 +18,6 @@ from attncli.document.blocks import (
     Section,
     Spans,
     Table,
-    Term,
     parts_of,
 )
 from attncli.document.retold import Pick, Value, retold
@@ -41,6 +40,7 @@ from attncli.maths.equations.tree import (
 from attncli.maths.equations.tree import each as nodes_of
 from attncli.maths.notation import plain
 from attncli.names import Name, Word, below
+from attncli.pages.parts.cell_words import cell_in_words, in_place
 from attncli.pages.parts.finding import Finding
 from attncli.pages.parts.findings import (
     attended,
@@ -126,12 +126,12 @@ def answer_of(trace: Trace, selection: Selection, sections: Sequence[Section]) -
     working stands in one of its sections; or else one that stands there in a table, or is given.
     Returns None of a page that has no such number."""
     said = said_answer(trace)
-    candidates = [*([] if said is None else [_in_words(trace, said)])]
+    candidates = [*([] if said is None else [_in_words(trace, said, selection)])]
     if said is not None and trace[said.quantity].given:
         return _answer(trace, candidates[0], None)
     for others, is_enough in (
         ((), _tells),
-        (_candidates(trace, selection, sections), _works),
+        (_candidates(trace, selection, sections), _works_or_copies),
         ((), _tells),
     ):
         candidates += others
@@ -175,6 +175,14 @@ def _works(_: Trace, section: Section, cell: Location) -> bool:
         results += (line.total for line in sums if line.quantity == cell.quantity)
         results += (line.parts[-1][1] for line in lines if line.quantity == cell.quantity)
     return any(number.cell == cell for result in results for number in nodes_of(result, Number))
+
+
+def _works_or_copies(trace: Trace, section: Section, cell: Location) -> bool:
+    """Tells whether a section works a cell out, or has it in a table where there is nothing to
+    work, as a weight without a softmax is the score itself."""
+    if _works(trace, section, cell):
+        return True
+    return len(Origins(trace)[cell].parts) <= 1 and _tells(trace, section, cell)
 
 
 def _tells(trace: Trace, section: Section, cell: Location) -> bool:
@@ -224,7 +232,7 @@ def _candidates(
             continue
         if not quantity.given and quantity.matrix.shape[1] and selection.rows(quantity):
             cell = Location(quantity.name, *_cell_about(trace, quantity, selection))
-            yield _in_words(trace, cell)
+            yield _in_words(trace, cell, selection)
 
 
 def _layer_of(found: tuple[PlannedStep | None, Finding]) -> tuple[str, Name | None]:
@@ -233,45 +241,47 @@ def _layer_of(found: tuple[PlannedStep | None, Finding]) -> tuple[str, Name | No
     return ("", None) if part is None else (part.step, part.path.path)
 
 
-def _in_words(trace: Trace, cell: Location) -> _Candidate:
-    """Says what the number of a cell is: in the scenario's words, as whom a token attends to, or
-    by its name."""
+def _in_words(trace: Trace, cell: Location, selection: Selection) -> _Candidate:
+    """Says what the number of a cell is: in the scenario's words, as what is found there, or by
+    what its row and its column are."""
     show, file = trace.scenario.page.show.answer, trace.scenario.file
     quantity, part = trace[cell.quantity], trace.part_of(Name(cell.quantity))
     number = quantity.number(cell.row, cell.column)
     if cell == said_answer(trace) and show.says and not (file.changed.made or file.varied):
         return _Candidate(cell, (Word(show.says), ": ", number))
-    if part is not None and part.step == "softmax" and quantity.local == "weights":
-        found = attended_by(trace, quantity, cell.row)
-        if found.cell == cell:
+    if part is not None:
+        found = _found_at(trace, part, quantity, cell, selection)
+        if found is not None and found.cell == cell:
             return _of_finding(trace, part, found)
-    return _Candidate(cell, (Term(quantity.symbol(cell.row, cell.column)), " is ", number))
+    return _Candidate(cell, (*cell_in_words(trace, quantity, cell.row, cell.column), " ", number))
+
+
+def _found_at(
+    trace: Trace, part: PlannedStep, quantity: Quantity, cell: Location, selection: Selection
+) -> Finding | None:
+    """Finds what a part's numbers come to, or those of its row where these are weights."""
+    if part.step == "softmax" and quantity.local == "weights":
+        return attended_by(trace, quantity, cell.row)
+    return found_in(trace, part, selection)
 
 
 def _of_finding(trace: Trace, part: PlannedStep | None, found: Finding) -> _Candidate:
     """Says what was found at a part, with its number behind the words unless these tell it."""
     assert found.cell is not None
-    cell, place = found.cell, () if part is None else _in_place(part)
+    cell, place = found.cell, () if part is None else in_place(part.path)
     number = found.number
-    if found.short:
+    if found.short and not number:
         number = retold(Value(), trace[cell.quantity].number(cell.row, cell.column))
     return _Candidate(
         cell, (*place, *(found.short or found.says), *((": ", *number) if number else ()))
     )
 
 
-def _in_place(part: PlannedStep) -> Spans:
-    """Says where a part is, before what it found: `in layer 1, head 2, `; nothing at the top."""
-    place = place_in_words(part.path).replace(" · ", ", ").lower()
-    named = f"the {place}" if place.startswith(("encoder", "shared")) else place
-    return (f"in {named}, ",) if place else ()
-
-
 def first_number(trace: Trace, selection: Selection) -> tuple[Block, ...]:
     """Works the number that answers a page, or else the next that takes more than a look. Returns
     nothing where nothing does."""
     said = said_answer(trace)
-    chosen = () if said is None else (_in_words(trace, said),)
+    chosen = () if said is None else (_in_words(trace, said, selection),)
     for candidate in (*chosen, *_candidates(trace, selection)):
         line = Origins(trace)[candidate.cell]
         if len(line.parts) > 1:
