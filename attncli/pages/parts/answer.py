@@ -81,9 +81,7 @@ def last_finding(trace: Trace, selection: Selection) -> LastFinding:
     stack, or that of weights that are given, which are of no part. It has no words if there is
     none."""
     for part, found in _findings(trace, selection):
-        says = found.sentence
-        spans = capital(says) if part is None else _with_place(part, says)
-        return LastFinding(part, spans, found.cell)
+        return LastFinding(part, _sentence(part, found), found.cell)
     return LastFinding(None, ())
 
 
@@ -303,6 +301,70 @@ def _cell_about(trace: Trace, quantity: Quantity, selection: Selection) -> tuple
 def _with_place(part: PlannedStep, spans: Spans) -> Spans:
     place = place_in_words(part.path)
     return (f"{place}: ", *spans) if place else capital(spans)
+
+
+class Told(NamedTuple):
+    """A trace, and which part of it is told."""
+
+    trace: Trace
+    selection: Selection
+
+
+def findings_beside(first: Told, second: Told) -> tuple[Spans, Spans] | None:
+    """Finds what two traces come to, each in the same quantity and of the same token: the last
+    finding of the first that the second has too, or else the other way round. Returns None where
+    they have none in common."""
+    found = _found_in_both(first, second)
+    if found is not None:
+        return found
+    turned = _found_in_both(second, first)
+    return None if turned is None else turned[::-1]
+
+
+def _found_in_both(one: Told, other: Told) -> tuple[Spans, Spans] | None:
+    for part, found in _findings(*one):
+        if found.cell is None:
+            continue
+        beside = _beside(one.trace[found.cell.quantity], found.cell.row, other)
+        if beside is not None:
+            return _sentence(part, found), beside
+    return None
+
+
+def _beside(quantity: Quantity, row: int, other: Told) -> Spans | None:
+    """Finds in another trace what a row comes to: in the quantity of the same name, or else in the
+    last with the same last name."""
+    pinned, name = _pinned(other, quantity, row), quantity.rows.names[row]
+    alike: list[tuple[str, Spans]] = []
+    for part, found in _findings(*pinned):
+        if found.cell is None:
+            continue
+        its = other.trace[found.cell.quantity]
+        same = its.local == quantity.local and _sees(its) == _sees(quantity)
+        if same and its.rows.names[found.cell.row] == name:
+            alike.append((its.name, _sentence(part, found)))
+    return dict(reversed(alike)).get(quantity.name, alike[0][1]) if alike else None
+
+
+def _sees(quantity: Quantity) -> frozenset[str]:
+    """Tells which of the parts that read another text a quantity is in."""
+    return frozenset(("encoder", "cross")).intersection(p.local for p in quantity.name.places)
+
+
+def _pinned(told: Told, quantity: Quantity, row: int) -> Told:
+    """Returns what is told, of the token alone that a row of another trace's quantity is of."""
+    its = told.trace.quantities.get(quantity.name)
+    alike = (q for q in told.trace.quantities.values() if q.local == quantity.local)
+    its = next(alike, None) if its is None else its
+    name = quantity.rows.names[row]
+    if told.selection.queries or its is None or not name or name not in its.rows.names:
+        return told
+    chosen = (its.rows.names.index(name),)
+    return told._replace(selection=told.selection._replace(queries=chosen, axis=its.rows.names))
+
+
+def _sentence(part: PlannedStep | None, found: Finding) -> Spans:
+    return capital(found.sentence) if part is None else _with_place(part, found.sentence)
 
 
 def finding_anew(trace: Trace, before: Trace, selection: Selection) -> Spans:
