@@ -164,10 +164,19 @@ def stems(texts: Iterable[str]) -> Iterator[str]:
 
 def questions_with(text: str) -> list[Question]:
     """Finds the questions that a text asks, as its words tell: the one that shares most with it, or
-    several that share as much. A word counts the more, the fewer questions have it."""
+    several that share as much, those before others whose titles are most like it. A word counts the
+    more, the fewer questions have it."""
     each = _shared_with(text)
     most = max(each.values())
-    return [questions()[key] for key, share in each.items() if most > 0 and share == most]
+    found = [questions()[key] for key, share in each.items() if most > 0 and share == most]
+    alike = {question.key: _alike(text, question.title) for question in found}
+    return [question for question in found if alike[question.key] == max(alike.values())]
+
+
+def _alike(text: str, title: str) -> float:
+    """Tells how much of the words of a text and of a title are in both, as a share of all."""
+    asked, titled = frozenset(stems([text])), frozenset(stems([title]))
+    return len(asked & titled) / len(asked | titled)
 
 
 def _shared_with(text: str) -> Mapping[str, float]:
@@ -257,16 +266,34 @@ def _page_for(text: str) -> Document | None:
     """Returns the page for words in which somebody asks; a step that these name is told first."""
     if nearest := nearest_to(text):
         page = questions_page(nearest, "Nearest to your question")
-        says = Paragraph(("Nearest to your question:",))
-        return page._replace(closing=(says, *page.closing))
+        says = Paragraph(("No question has these words. Nearest to them:",))
+        steps = dict.fromkeys(map(step_asked_for, _WORD.findall(text)))
+        return page._replace(closing=(says, *page.closing, *map(_itself, filter(None, steps))))
     found = questions_with(text)
     if not found:
         return None
     page, step = _page_of(found), step_asked_for(text)
     if not step:
         return page
-    itself = Callout(("The step by itself? ", Term(f"attn explain {step}")))
-    return page._replace(about=(itself, *page.about))
+    is_tried = any(_itself_typed(step) in question.tries.values() for question in found)
+    return page if is_tried else page._replace(closing=(*page.closing, _itself(step)))
+
+
+def _itself(step: str) -> Callout:
+    """Says how one is shown a step."""
+    return Callout((f"The step {step} by itself? ", Term(_itself_typed(step))))
+
+
+def _itself_typed(step: str) -> str:
+    return f"attn explain {step}"
+
+
+def asked_about(word: str) -> tuple[Callout, ...]:
+    """Says how the questions are asked that a word is among the words of."""
+    return tuple(
+        Callout((f"{question.title} ", Term(f"attn explain {question.key}")))
+        for question in questions_about(word)
+    )
 
 
 def _page_of(found: Sequence[Question]) -> Document:
@@ -382,7 +409,7 @@ class _Answer:
                 yield from self.of_rows(some)
             else:
                 tables = [self.of_row(text) for text in some]
-                yield from (table for table in tables if len({row[1:] for row in table.rows}) > 1)
+                yield from filter(_tells_apart, tables)
 
     def kind_of(self, text: str) -> str:
         """Tells what is compared: `cells`, `rows`, or something by its own name."""
@@ -475,6 +502,11 @@ class _Answer:
             wrong = f"{self.question.key} has no setting {setting!r}"
             raise LookupError(f"{wrong}; it has {listed(self.traces)}")
         return self.traces[setting], named
+
+
+def _tells_apart(table: Table) -> bool:
+    """Tells whether a table has something that differs, or that only one setting has."""
+    return len(table.rows) == 1 or len({row[1:] for row in table.rows}) > 1
 
 
 def _named(trace: Trace, text: str) -> Quantity | None:
