@@ -210,7 +210,7 @@ def explain(typed: Arguments) -> PageOutput:
 
 def _asked_about(steps: Sequence[str] | None) -> tuple[Block, ...]:
     """Returns what leads from the page of a single step to the questions about it."""
-    from attncli.pages.questions import asked_about
+    from attncli.pages.answers import asked_about
 
     return asked_about(steps[0]) if steps is not None and len(steps) == 1 else ()
 
@@ -226,7 +226,8 @@ def _answer(typed: Arguments) -> Document | None:
     is_other = _is_step(text) or _is_file(text) or text == _EVERY or _packaged(typed)
     if is_other or (not text and typed.part.step):
         return None
-    from attncli.pages.questions import answer, step_asked_for
+    from attncli.pages.answers import answer
+    from attncli.pages.questions import step_asked_for
 
     said = [
         option
@@ -265,7 +266,8 @@ def _packaged(typed: Arguments) -> str:
 def _meant(typed: Arguments) -> tuple[Arguments, tuple[Block, ...]]:
     """Returns what is to be explained: a name that is a step's, or of what a step takes or makes,
     and no scenario's, asks for the step; and the line that says what such a name is."""
-    from attncli.pages.questions import named, step_asked_for
+    from attncli.pages.answers import named
+    from attncli.pages.questions import step_asked_for
 
     text = typed.scenario
     if " " in text and not _is_file(text):

@@ -35,7 +35,7 @@ from attncli.maths.notation.plain import MINUS
 from attncli.maths.numbers import decimals
 from attncli.maths.numbers.rounding import Array
 from attncli.names import Name, Word
-from attncli.pages.parts.answer import Told, findings_beside
+from attncli.pages.parts.answer import ToldTrace, findings_beside
 from attncli.pages.parts.blocks import Row, table
 from attncli.pages.parts.differences import ComparedTraces, Pair, PairedCell, WordLists
 from attncli.pages.parts.selection import place_in_words, title_of
@@ -612,7 +612,7 @@ def _named(names: Sequence[Name], detail: str) -> Iterator[Spans]:
 def _findings(comparison: ComparedTraces) -> Iterator[Block]:
     """Yields what the numbers of both come to, of the same token; nothing where nothing that one
     comes to is found in both."""
-    own, other = (Told(s.trace, s.selection) for s in (comparison.own, comparison.other))
+    own, other = (ToldTrace(s.trace, s.selection) for s in (comparison.own, comparison.other))
     found = findings_beside(own, other)
     if found is None:
         return

@@ -25,14 +25,10 @@ from attncli.document.blocks import (
     text_of_spans,
 )
 from attncli.maths.notation import plain
+from attncli.pages.answers import questions_page
 from attncli.pages.explain import find_cell
-from attncli.pages.questions import (
-    Question,
-    question_page,
-    questions,
-    questions_page,
-    questions_with,
-)
+from attncli.pages.question_page import question_page
+from attncli.pages.questions import Question, questions, questions_with
 from attncli.pages.topics import LESSONS, lesson_blocks
 from attncli.scenario.file import shipped
 from attncli.steps.order import STORY

@@ -303,14 +303,14 @@ def _with_place(part: PlannedStep, spans: Spans) -> Spans:
     return (f"{place}: ", *spans) if place else capital(spans)
 
 
-class Told(NamedTuple):
+class ToldTrace(NamedTuple):
     """A trace, and which part of it is told."""
 
     trace: Trace
     selection: Selection
 
 
-def findings_beside(first: Told, second: Told) -> tuple[Spans, Spans] | None:
+def findings_beside(first: ToldTrace, second: ToldTrace) -> tuple[Spans, Spans] | None:
     """Finds what two traces come to, each in the same quantity and of the same token: the last
     finding of the first that the second has too, or else the other way round. Returns None where
     they have none in common."""
@@ -321,7 +321,7 @@ def findings_beside(first: Told, second: Told) -> tuple[Spans, Spans] | None:
     return None if turned is None else turned[::-1]
 
 
-def _found_in_both(one: Told, other: Told) -> tuple[Spans, Spans] | None:
+def _found_in_both(one: ToldTrace, other: ToldTrace) -> tuple[Spans, Spans] | None:
     for part, found in _findings(*one):
         if found.cell is None:
             continue
@@ -331,7 +331,7 @@ def _found_in_both(one: Told, other: Told) -> tuple[Spans, Spans] | None:
     return None
 
 
-def _beside(quantity: Quantity, row: int, other: Told) -> Spans | None:
+def _beside(quantity: Quantity, row: int, other: ToldTrace) -> Spans | None:
     """Finds in another trace what a row comes to: in the quantity of the same name, or else in the
     last with the same last name."""
     pinned, name = _pinned(other, quantity, row), quantity.rows.names[row]
@@ -351,7 +351,7 @@ def _sees(quantity: Quantity) -> frozenset[str]:
     return frozenset(("encoder", "cross")).intersection(p.local for p in quantity.name.places)
 
 
-def _pinned(told: Told, quantity: Quantity, row: int) -> Told:
+def _pinned(told: ToldTrace, quantity: Quantity, row: int) -> ToldTrace:
     """Returns what is told, of the token alone that a row of another trace's quantity is of."""
     its = told.trace.quantities.get(quantity.name)
     alike = (q for q in told.trace.quantities.values() if q.local == quantity.local)
