@@ -522,10 +522,10 @@ class Document(NamedTuple):
     def foot(self) -> tuple[Block, ...]:
         """Returns what follows all else."""
         facts = self._facts if (self.answer or self.in_short or self.about) else ()
-        return (*facts, *self._small_print)
+        return (*facts, *self.small_print)
 
     @property
-    def _small_print(self) -> tuple[Block, ...]:
+    def small_print(self) -> tuple[Block, ...]:
         """Returns what a paper was made from."""
         if self.paper is None or self.facts is None:
             return ()

@@ -432,7 +432,8 @@ def _leaves(document: Document) -> Iterator[Document]:
 
 
 def _leaf(document: Document) -> str:
-    """Writes the pages of a document, with what stands at the foot of each."""
+    """Writes the pages of a document, with what stands at the foot of each: of a sheet what it was
+    made from, which its lines to the end leave no room for."""
     paper = document.paper
     is_sheet = paper is not None and paper.kind in _SHEETS
     layout = "reading" if paper is None or paper.kind != "grid" else paper.kind
@@ -440,9 +441,15 @@ def _leaf(document: Document) -> str:
     setting = TypstSetting(not is_sheet)
     laid_out = document.laid_out(partial(has_room, setting=_ROOM_FOR_PRODUCTS))
     fit = partial(stand_together, setting=_ROOM_FOR_PRODUCTS)
-    beside = with_products_together(pieces_of(laid_out), fit)
-    pieces = with_tables_together(lists_in_columns(beside))
-    body = "\n".join(_typst_pieces(pieces, setting, whole=layout in ("lines", "compact")))
+    left_out = document.small_print if is_sheet else ()
+    pieces = [
+        piece
+        for piece in pieces_of(laid_out)
+        if not isinstance(piece, doc.DefinitionList) or piece not in left_out
+    ]
+    beside = with_products_together(pieces, fit)
+    together = with_tables_together(lists_in_columns(beside))
+    body = "\n".join(_typst_pieces(together, setting, whole=layout in ("lines", "compact")))
     language = literal("en" if paper is None else paper.language)
     size = _SIZES[PAPER_SIZES[0] if paper is None else paper.size]
     text = f"{word(document.title)}, {_made_from(document)}, {language}"
