@@ -64,10 +64,10 @@ def _annotation(field: Field) -> object:
     kind: Any = list[str] if field.kind is list or option.in_words else field.kind
     if field.default is None or option.in_words:
         kind = kind | None
-    return Annotated[kind, _option_written(option)]
+    return Annotated[kind, _typer_option(option)]
 
 
-def _option_written(option: Option) -> object:
+def _typer_option(option: Option) -> object:
     completed = None if option.names is None else _beginning(option.names)
     if option.flags:
         return typer.Option(

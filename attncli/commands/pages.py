@@ -204,7 +204,16 @@ def explain(typed: Arguments) -> PageOutput:
         return PageOutput(lesson_on_file(packaged), typed.page)
     meant, line = _meant(typed)
     page = lessons_page(meant.work(on_demand=True), meant, every=typed.scenario in ("", _EVERY))
-    return PageOutput(page._replace(about=(*line, *page.about)), meant.page)
+    more = _asked_about(meant.part.step) if not _is_file(typed.scenario) else ()
+    about, closing = (*line, *page.about), (*page.closing, *more)
+    return PageOutput(page._replace(about=about, closing=closing), meant.page)
+
+
+def _asked_about(steps: Sequence[str] | None) -> tuple[Block, ...]:
+    """Returns what leads from the page of a single step to the questions about it."""
+    from attncli.pages.answers import asked_about
+
+    return asked_about(steps[0]) if steps is not None and len(steps) == 1 else ()
 
 
 _EVERY = "steps"
@@ -218,7 +227,8 @@ def _answer(typed: Arguments) -> Document | None:
     is_other = _is_step(text) or _is_file(text) or text == _EVERY or _packaged(typed)
     if is_other or (not text and typed.part.step):
         return None
-    from attncli.pages.questions import answer
+    from attncli.pages.answers import answer
+    from attncli.pages.questions import step_asked_for
 
     said = [
         option
@@ -235,7 +245,7 @@ def _answer(typed: Arguments) -> Document | None:
         )
     if page is not None:
         typed.page.check()
-    elif " " in text:
+    elif " " in text and not step_asked_for(text):
         raise UserError.of(text, "no question has these words", "see attn explain")
     return page
 
@@ -257,9 +267,12 @@ def _packaged(typed: Arguments) -> str:
 def _meant(typed: Arguments) -> tuple[Arguments, tuple[Block, ...]]:
     """Returns what is to be explained: a name that is a step's, or of what a step takes or makes,
     and no scenario's, asks for the step; and the line that says what such a name is."""
-    from attncli.pages.questions import named
+    from attncli.pages.answers import named
+    from attncli.pages.questions import step_asked_for
 
     text = typed.scenario
+    if " " in text and not _is_file(text):
+        text = step_asked_for(text)
     if _is_file(text):
         return typed, ()
     if text in ("", _EVERY):

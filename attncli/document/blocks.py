@@ -525,7 +525,15 @@ class Document(NamedTuple):
     @property
     def foot(self) -> tuple[Block, ...]:
         """Returns what follows all else."""
-        return self._facts if (self.answer or self.in_short or self.about) else ()
+        facts = self._facts if (self.answer or self.in_short or self.about) else ()
+        return (*facts, *self.small_print)
+
+    @property
+    def small_print(self) -> tuple[Block, ...]:
+        """Returns what a paper was made from."""
+        if self.paper is None or self.facts is None:
+            return ()
+        return (DefinitionList(tuple((name, (word,)) for name, word in self.paper.origin)),)
 
     @property
     def _answer(self) -> tuple[Block, ...]:
@@ -548,7 +556,7 @@ class Document(NamedTuple):
 
     @property
     def marks(self) -> DefinitionList:
-        """Returns the marks of its paper: which form it is, and what it was made from."""
+        """Returns the marks that its paper begins with: which form it is."""
         marks = () if self.paper is None else self.paper.marks
         return DefinitionList(tuple((name, (word,)) for name, word in marks))
 

@@ -1,9 +1,9 @@
 """From a document to one format, a module that is found by its entry point.
 
-The groups are `attncli.formats`, of texts; `attncli.formats.binary`, whose files are no text;
-`attncli.formats.data`, whose are none and in which nobody writes a sheet;
-`attncli.formats.pictures`, which have nothing but a page's pictures; and
-`attncli.formats.exercises`, which are only for exercises.
+The groups are those of pages, `attncli.formats`, and `attncli.formats.binary` where their files are
+no text; of data, `attncli.formats.data`, in which nobody writes a sheet; of pictures,
+`attncli.formats.pictures`, which have nothing but those of a page; and of exercises,
+`attncli.formats.exercises`.
 
 Each has `render(document, page) -> str`, `render_forms(documents, page) -> str` too where all forms
 of an exercise go into one file, and the `SUFFIXES` of its files; `ABILITIES`, where it can more or

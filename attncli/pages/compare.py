@@ -35,7 +35,7 @@ from attncli.maths.notation.plain import MINUS
 from attncli.maths.numbers import decimals
 from attncli.maths.numbers.rounding import Array
 from attncli.names import Name, Word
-from attncli.pages.parts.answer import last_finding
+from attncli.pages.parts.answer import ToldTrace, findings_beside
 from attncli.pages.parts.blocks import Row, table
 from attncli.pages.parts.differences import ComparedTraces, Pair, PairedCell, WordLists
 from attncli.pages.parts.selection import place_in_words, title_of
@@ -610,17 +610,17 @@ def _named(names: Sequence[Name], detail: str) -> Iterator[Spans]:
 
 
 def _findings(comparison: ComparedTraces) -> Iterator[Block]:
-    """Yields what the numbers of both come to."""
-    sides = (comparison.own, comparison.other)
-    found = [last_finding(side.trace, side.selection).spans for side in sides]
-    if not any(found):
+    """Yields what the numbers of both come to, of the same token; nothing where nothing that one
+    comes to is found in both."""
+    own, other = (ToldTrace(s.trace, s.selection) for s in (comparison.own, comparison.other))
+    found = findings_beside(own, other)
+    if found is None:
         return
     if _as_printed(found[0]) == _as_printed(found[1]):
         yield Paragraph(("Both: ", *found[0]))
         return
     items: list[Spans] = [
-        (f"The {which}: ", *(spans or ("nothing that is shown here.",)))
-        for which, spans in zip(ORDINALS, found, strict=True)
+        (f"The {which}: ", *spans) for which, spans in zip(ORDINALS, found, strict=True)
     ]
     yield Bullets(tuple(items))
 

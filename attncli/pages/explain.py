@@ -32,7 +32,7 @@ from attncli.scenario.file.address import Address, AddressError, Index, parse_ad
 from attncli.scenario.model import Stack, TokenizedText
 from attncli.steps.schema import step_meant
 from attncli.trace import PlannedStep, Quantity, Trace
-from attncli.trace.quantity import known_name, meant
+from attncli.trace.quantity import known_name, meant, timed
 from attncli.trace.trace import parts_of
 
 
@@ -100,6 +100,9 @@ def find_cell(trace: Trace, text: str, option: str = "--cell ") -> tuple[Name, A
     try:
         address = parse_address(text)
         known = [*names_of(trace), *lists]
+        at_a_time = timed(address, {name: name for name in known})
+        if at_a_time.name in trace.quantities and trace[at_a_time.name].is_number:
+            address = at_a_time
         name = known_name(
             address.name, known, lambda word: _loss_meant(trace, word) or step_meant(word)
         )

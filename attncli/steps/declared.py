@@ -166,6 +166,7 @@ _FILE = Record.of(
     Key("adapts", _TEXT, "what of that is a given matrix, named by each record of the key, whose"
         " place the last quantity takes"),
     Key("equations", ListOf(_EQUATION), "what it makes"),
+    Key("nouns", MapOf(_TEXT, "quantity"), "quantity → what a number of it is called, or a row"),
     Key("pictures", _TEXTS, "the kinds of its pictures"),
     Key("in_letters", _TREE, "what it is shown with in general: x, and what is said of its keys"),
     Key("example", _EXAMPLE, "what it is explained on"),
@@ -267,6 +268,7 @@ class _Declared:
             ),
             results=Results(
                 names=tuple(made.name for made in self.made),
+                nouns=said.get("nouns", {}),
                 plan=self.plan,
                 pictures=tuple(said.get("pictures", ())),
             ),

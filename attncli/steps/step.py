@@ -147,6 +147,9 @@ class Results(NamedTuple, Generic[P]):
     """The last names of all that it can make."""
     plan: Callable[[P], Planned]
     """Defines what it makes at a place before any shape is known."""
+    nouns: Mapping[str, str] = MappingProxyType({})
+    """What a number of a quantity is called in a sentence, or the row that it stands in: `score`,
+    `query`; of one that isn't here its name."""
     sized: Callable[[P, Definition], Definition] = lambda _, planned: planned
     """Returns a definition as it is when all shapes are known."""
     fits: Callable[[Definition, Scenario], Iterable[Objection]] = lambda _, __: ()

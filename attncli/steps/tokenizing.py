@@ -269,7 +269,11 @@ LEARN_STEP = Step(
             " little by themselves. Learned pieces lie in between."
         ),
     ),
-    results=Results(names=("counts", "symbols", "scores"), plan=_plan_learn),
+    results=Results(
+        names=("counts", "symbols", "scores"),
+        nouns={"counts": "count", "scores": "score"},
+        plan=_plan_learn,
+    ),
     example=Example("bpe"),
     inquiries=(
         Inquiry(
@@ -331,7 +335,11 @@ DICTIONARY_STEP = Step(
             " rest is lost, or cut into pieces."
         ),
     ),
-    results=Results(names=("totals", "coverage"), plan=_plan_dictionary),
+    results=Results(
+        names=("totals", "coverage"),
+        nouns={"totals": "number of words", "coverage": "share of the corpus that the model knows"},
+        plan=_plan_dictionary,
+    ),
     example=Example("dictionary"),
     mistakes=(
         Mistake(
@@ -407,7 +415,11 @@ ESTIMATE_STEP = Step(
             "The logarithm turns the product, which may become too small to write down, into a sum."
         ),
     ),
-    results=Results(names=("counts", "total", "log_p"), plan=_plan_estimate),
+    results=Results(
+        names=("counts", "total", "log_p"),
+        nouns={"counts": "count", "total": "sum of all counts", "log_p": "log-probability"},
+        plan=_plan_estimate,
+    ),
     example=Example("unigram"),
     mistakes=(
         Mistake(
@@ -667,7 +679,12 @@ VITERBI_STEP = Step(
         ),
         titled=lambda place: ("The best cut of ", Word(place.word)),
     ),
-    results=Results(names=("unknown", "totals", "best"), plan=_plan_viterbi, pictures=("lattice",)),
+    results=Results(
+        names=("unknown", "totals", "best"),
+        nouns={"best": "log-probability of the best cut"},
+        plan=_plan_viterbi,
+        pictures=("lattice",),
+    ),
     formulas=Formulas(own=_formulas),
     example=Example("unigram"),
     mistakes=(

@@ -193,7 +193,7 @@ class Quantity:
     definition: Definition | None = None
     """How it is made; None where it is given."""
     origin: str = "given"
-    """Where a given quantity comes from: `given`, `ours`, `learned` and the like."""
+    """Where a given quantity comes from: `given`, `chosen`, `learned` and the like."""
 
     @property
     def values(self) -> Array:

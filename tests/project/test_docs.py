@@ -303,7 +303,6 @@ def test_help_tells_of_each_key_and_step() -> None:
     ("word", "first", "more"),
     [
         ("softcap", "`softcap` (a number): c in c · tanh(scores / c)", "`softcap` makes `capped`"),
-        ("kv", "`kv_heads` (a whole number): how many heads", "`attn explain kv_cache`"),
         ("norm", "`norm` (`post`, ", "`norm` (a map): a norm of these rows"),
         ("temperature", "`temperature` (a number): what scores are", "what logits are divided by"),
         ("lstm", "`cell: lstm`: makes the layer recurrent", "(Recurrent layers)"),
@@ -314,6 +313,15 @@ def test_help_begins_with_what_is_asked_for(word: str, first: str, more: str) ->
     text = " ".join(CliRunner().invoke(app, ["help", word]).stdout.split())
     assert text.startswith(f"• {first}")
     assert more in text
+
+
+def test_help_says_where_a_word_is_only_part_of_names() -> None:
+    text = " ".join(CliRunner().invoke(app, ["help", "kv"]).stdout.split())
+    begins = (
+        "Nothing is called `kv` alone. It is a part of these names: • `kv_heads` (a whole number)"
+    )
+    assert text.startswith(begins)
+    assert "`attn explain kv_cache`" in text
 
 
 def test_help_is_read_on_any_background() -> None:

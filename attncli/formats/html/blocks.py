@@ -467,7 +467,7 @@ def working_html(block: Derivation, style: HtmlStyle) -> str:
     rows = (
         row_of("⋮", [""] * (1 + worked))
         if isinstance(line, Omitted)
-        else _line_row(line, style, plainly, worked)
+        else _row_of_line(line, style, plainly, worked)
         for line in block.lines
     )
     return _framed(style, "working", rows)
@@ -481,7 +481,7 @@ _UNBROKEN = 4
 """Numbers of a result on one line, however wide the page."""
 
 
-def _line_row(line: Line, style: HtmlStyle, plainly: bool, worked: bool) -> str:
+def _row_of_line(line: Line, style: HtmlStyle, plainly: bool, worked: bool) -> str:
     write = plain_html if plainly else expression_html
     *parts, (relation, last) = line.parts
     before = [f"{sign} {write(part, style)}" for sign, part in parts]

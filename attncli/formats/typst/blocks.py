@@ -452,8 +452,9 @@ def _leaves(document: Document) -> Iterator[Document]:
 
 
 def _leaf(document: Document, page: str) -> str:
-    """Writes the pages of a document, with what stands at the foot of each, behind the functions of
-    a page that looks so: as a state of Typst's, looks would have each page laid out once more."""
+    """Writes the pages of a document, with what stands at the foot of each (of a sheet what it was
+    made from, which its lines to the end leave no room for), behind the functions of a page that
+    looks so: as a state of Typst's, looks would have each page laid out once more."""
     paper = document.paper
     is_sheet = paper is not None and paper.kind in _SHEETS
     layout = "reading" if paper is None or paper.kind != "grid" else paper.kind
@@ -461,9 +462,15 @@ def _leaf(document: Document, page: str) -> str:
     setting = TypstSetting(not is_sheet)
     laid_out = document.laid_out(partial(has_room, setting=_ROOM_FOR_PRODUCTS))
     fit = partial(stand_together, setting=_ROOM_FOR_PRODUCTS)
-    beside = with_products_together(pieces_of(laid_out), fit)
-    pieces = with_tables_together(lists_in_columns(beside))
-    body = "\n".join(_typst_pieces(pieces, setting, whole=layout in ("lines", "compact")))
+    left_out = document.small_print if is_sheet else ()
+    pieces = [
+        piece
+        for piece in pieces_of(laid_out)
+        if not isinstance(piece, doc.DefinitionList) or piece not in left_out
+    ]
+    beside = with_products_together(pieces, fit)
+    together = with_tables_together(lists_in_columns(beside))
+    body = "\n".join(_typst_pieces(together, setting, whole=layout in ("lines", "compact")))
     language = literal("en" if paper is None else paper.language)
     text = f"{word(document.title)}, {_made_from(document)}, {language}"
     leaf = f"#leaf({text}, {literal(_size(document))}, {{\n{body}\n}})"

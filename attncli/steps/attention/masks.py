@@ -358,7 +358,7 @@ MASK_STEP = Step(
             " the same way."
         ),
     ),
-    results=Results(names=("mask", "masked"), plan=_plan, fits=_fits),
+    results=Results(names=("mask", "masked"), nouns={"masked": "score"}, plan=_plan, fits=_fits),
     formulas=Formulas(x="scores", config={"mask": ("causal",)}),
     example=Example("i_love_tennis_causal", ("mask=causal",)),
     prominence=Prominence(on_the_way=True),

@@ -373,6 +373,12 @@ ROTATE_STEP = Step(
             *(made for x in "QK" for made in (f"{x}_cosine", f"{x}_sine", f"rotated_{x}")),
             *(made for x in "QK" for made in (f"rotated_{x}_R", f"joined_{x}")),
         ),
+        nouns={
+            "rotated_Q": "rotated query",
+            "rotated_K": "rotated key",
+            "joined_Q": "query",
+            "joined_K": "key",
+        },
         plan=_plan,
         sized=rows_sized,
         fits=_fits,

@@ -297,7 +297,12 @@ ROUTE_STEP = Step(
             " the router learns through the weights of the chosen experts."
         ),
     ),
-    results=Results(names=_OF_ROUTE, plan=_plan_route, adds_up_to_one=("probabilities",)),
+    results=Results(
+        names=_OF_ROUTE,
+        nouns={"affinity": "affinity", "probabilities": "probability", "routing": "weight"},
+        plan=_plan_route,
+        adds_up_to_one=("probabilities",),
+    ),
     formulas=Formulas(x="output", gives=("b_R",), own=_formulas_route),
     example=Example("mixture_of_experts"),
     mistakes=(
@@ -422,6 +427,7 @@ MIX_STEP = Step(
     ),
     results=Results(
         names=(_LOGIT, _GATE, "mixture"),
+        nouns={"mixture": "experts' blend"},
         plan=lambda place: (*_gate(place), _mixture(place, _terms(place))),
         together=(("output", "output"), ("mixture", "mixture")),
     ),

@@ -401,6 +401,15 @@ NORM_STEP = Step(
             *("mean", "centered", "variance", "deviation", "mean_square", "rms", "normed"),
             *("batch_mean", "batch_variance", *(f"running_{local}" for local in _FOUND)),
         ),
+        nouns={
+            "mean": "mean",
+            "centered": "centered vector",
+            "variance": "variance",
+            "deviation": "standard deviation",
+            "mean_square": "mean square",
+            "rms": "root mean square",
+            "normed": "normed vector",
+        },
         plan=lambda place: _normalizing_norm(place).definitions(),
         running={f"running_{local}": local for local in _FOUND},
     ),
@@ -588,6 +597,7 @@ QK_NORM_STEP = Step(
     ),
     results=Results(
         names=tuple(made for x in _QK for made in (*(f"{x}_{of}" for of in _NAMES), f"normed_{x}")),
+        nouns={"normed_Q": "normed query", "normed_K": "normed key"},
         plan=_plan_qk_norm,
     ),
     formulas=Formulas(config={"qk_norm": {}}, gives=("gamma_Q", "gamma_K")),

@@ -454,7 +454,17 @@ POSITIONS_STEP = Step(
         ),
     ),
     results=Results(
-        names=("P", "S", "summed", "X"), plan=_plan, sized=_sized, fits=_fits, pictures=("waves",)
+        names=("P", "S", "summed", "X"),
+        nouns={
+            "P": "position vector",
+            "S": "segment vector",
+            "summed": "embedding with its position",
+            "X": "embedding with its position",
+        },
+        plan=_plan,
+        sized=_sized,
+        fits=_fits,
+        pictures=("waves",),
     ),
     formulas=Formulas(x="E", positions=(Positions("sinusoidal"),)),
     example=Example("encoder_block", ("positions=sinusoidal",)),

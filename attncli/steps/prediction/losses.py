@@ -94,7 +94,11 @@ BINARY_LOSS_STEP = Step(
             " of its own."
         ),
     ),
-    results=Results(names=("binary_loss", "binary_cross_entropy"), plan=_plan_binary_loss),
+    results=Results(
+        names=("binary_loss", "binary_cross_entropy"),
+        nouns={"binary_loss": "loss", "binary_cross_entropy": "binary cross-entropy"},
+        plan=_plan_binary_loss,
+    ),
     formulas=Formulas(x="readouts"),
     example=Example("rnn_backward_through_time"),
     mistakes=(
@@ -243,6 +247,12 @@ MSE_STEP = Step(
     ),
     results=Results(
         names=("last", "first", "squared_error", *dict.fromkeys(REDUCTIONS.values())),
+        nouns={
+            "squared_error": "squared error",
+            "mse": "mean squared error",
+            "sse": "sum of the squared errors",
+            "half_sse": "half the sum of the squared errors",
+        },
         plan=_plan_mse,
         sized=lambda place, planned: sized_row(_compared(place), planned),
     ),
@@ -511,6 +521,7 @@ LOSS_STEP = Step(
     ),
     results=Results(
         names=("with_target", "one_hot", "smoothed", "loss", "cross_entropy", "perplexity"),
+        nouns={"loss": "loss", "cross_entropy": "cross-entropy", "perplexity": "perplexity"},
         plan=_plan_loss,
     ),
     formulas=Formulas(x="logits"),

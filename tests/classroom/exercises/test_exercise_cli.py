@@ -83,7 +83,8 @@ def test_sheet_and_key_carry_the_same_marks(tmp_path: Path) -> None:
     marks: dict[str, set[str]] = {}
     for path in folder.iterdir():
         text = path.read_text("utf-8")
-        form, mark = re.findall(r"Form +(\w+)\nPaper code +(\w+)\n", text)[0]
+        (form,) = re.findall(r"Form +(\w+)\n", text)
+        (mark,) = re.findall(r"\nPaper code +(\w+)\n", text)
         marks.setdefault(form, set()).add(mark)
         made_by = "attn exercise i_love_ai --step scores --forms 2 --seed 3"
         assert (made_by in " ".join(text.split())) == ("key" in path.name)
