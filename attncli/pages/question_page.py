@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
-from typing import Any
 
 from attncli.document.blocks import (
     Block,
@@ -18,6 +17,7 @@ from attncli.document.blocks import (
     PageData,
     Paragraph,
     Section,
+    Span,
     Spans,
     Table,
     Term,
@@ -182,7 +182,7 @@ class _Answer:
     def spans(self, text: str) -> Spans:
         """Returns a sentence with what stands in its braces worked."""
         parts = re.split(r"\{([^{}]+)\}", text)
-        spans: list[Any] = []
+        spans: list[Span] = []
         for k, part in enumerate(parts):
             spans += self.worked(part) if k % 2 else with_terms(part)
         return tuple(span for span in spans if span != "")
