@@ -420,8 +420,14 @@ def _with_folds(document: Document) -> Iterator[Piece | _Within]:
     table: the weights, which a picture shows, too."""
     beside = beside_products(document.sections)
     for piece in _with_lead(document):
-        is_table = isinstance(piece, MatrixBlock) and not (piece.blanks or piece.display.is_result)
-        yield _Within("again", (piece,)) if is_table and piece.quantity in beside else piece
+        if (
+            isinstance(piece, MatrixBlock)
+            and not (piece.blanks or piece.display.is_result)
+            and piece.quantity in beside
+        ):
+            yield _Within("again", (piece,))
+        else:
+            yield piece
 
 
 def _with_lead(document: Document) -> Iterator[Piece | _Within]:

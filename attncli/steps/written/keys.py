@@ -176,7 +176,7 @@ class EquationsKind(NamedTuple):
     """A list of equations."""
 
     @property
-    def kind(self) -> ListOf:
+    def kind(self) -> ListOf[EquationLine]:
         """Returns what a list of some is read by."""
         return ListOf(EquationKind())
 
@@ -490,7 +490,7 @@ class StepsKind(NamedTuple):
     """Steps of a scenario's own, by their names."""
 
     @property
-    def kind(self) -> MapOf:
+    def kind(self) -> MapOf[WrittenStep]:
         """Returns what those that are a map are read by."""
         return MapOf(StepKind(), "step")
 
