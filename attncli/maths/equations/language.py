@@ -683,7 +683,7 @@ class _EquationReader:
         index = self.name("an index, a number or last")
         sign = self.takes("+", "-")
         side = self.name("a side").text if sign and self.next.kind == "name" else ""
-        if self.next.text in ("[", "(", "*", "/", "**"):
+        if self.next.text in ("[", "("):
             wrong = "a place is an index, perhaps with a number added"
             raise EquationError(wrong, elsewhere.BY_VALUE, index.start)
         if sign is None:

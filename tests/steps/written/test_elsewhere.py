@@ -27,8 +27,7 @@ BY_VALUE = "add up what is there: sum(X[r, j] for r if r == k[i])"
         ("y[i, j] = transpose(X)", f"9:15: no function is called transpose; {TURNED}"),
         ("y = np.exp(c)", "9:11: . has no meaning; write exp alone, without what is before it"),
         ("y[i] = V[v[i], 1]", f"9:14: a place is an index, perhaps with a number added; {BY_VALUE}"),
-        ("y[i] = V[2 * i, 1]", "9:16: [ is still open at *; write ] behind 2, before *"),
-        ("y[i] = v[i + c]", f"9:14: a place is an index, perhaps with a number added; {BY_VALUE}"),
+        ("y[i] = v[f(i)]", f"9:14: a place is an index, perhaps with a number added; {BY_VALUE}"),
         (
             "y[i] = V[c, i]",
             "9:14: c is a number, and no index; add up what is there: sum(X[r, j] for r if r == c)",
