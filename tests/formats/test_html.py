@@ -36,7 +36,7 @@ LINES_OF_SCRIPTS = {
     ("enclosures.js", "judging.js"): 496,
     ("decimal.js",): 94,  # kept by others
     ("evaluator.js", "live.js", "packed.js"): 845,
-    ("bench.js",): 256,
+    ("bench.js",): 257,
     ("pictures.js",): 205,
     ("served.js",): 158,
     ("site.js",): 205,

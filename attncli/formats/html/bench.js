@@ -245,8 +245,9 @@
       if (first && !section.querySelector('[data-n][tabindex="0"]')) first.tabIndex = 0;
     }
   });
-  document.addEventListener("attn:renewed", () => {
-    for (const frame of main.querySelectorAll(".scroll, .product, #sight > *")) if (frame.scrollWidth > frame.clientWidth) frame.tabIndex = 0;
+  for (const event of ["attn:renewed", "attn:worked"]) document.addEventListener(event, () => {
+    const wide = [...main.querySelectorAll(".scroll, .beside, .product, #sight > *")].filter((one) => one.scrollWidth > one.clientWidth);
+    wide.forEach((one) => { one.tabIndex = 0; });
   });
   const renewed = () => document.dispatchEvent(new Event("attn:renewed"));
   roomy.addEventListener("change", renewed);

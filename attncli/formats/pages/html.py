@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby
 from string import Template
@@ -65,7 +65,7 @@ from attncli.formats.writers import (
 from attncli.maths.equations.tree import Blank, Equation, Expression, Number, leaves
 from attncli.maths.notation.escaping import visible
 from attncli.maths.notation.mathml import MathmlNotation, mathml
-from attncli.names import Word
+from attncli.names import Name, Word
 from attncli.option_values import LANGUAGES, Pictures
 
 SUFFIXES = (".html", ".htm")
@@ -420,14 +420,15 @@ def _with_folds(document: Document) -> Iterator[Piece | _Within]:
     table: the weights, which a picture shows, too."""
     beside = beside_products(document.sections)
     for piece in _with_lead(document):
-        if (
-            isinstance(piece, MatrixBlock)
-            and not (piece.blanks or piece.display.is_result)
-            and piece.quantity in beside
-        ):
+        if isinstance(piece, MatrixBlock) and _is_told_again(piece, beside):
             yield _Within("again", (piece,))
         else:
             yield piece
+
+
+def _is_told_again(table: MatrixBlock, beside: Collection[Name]) -> bool:
+    """Tells whether a table has what stands beside a product, and isn't there for more."""
+    return table.quantity in beside and not (table.blanks or table.display.is_result)
 
 
 def _with_lead(document: Document) -> Iterator[Piece | _Within]:
