@@ -202,12 +202,12 @@ def slow(known: Sequence[Use]) -> Iterator[str]:
         os._exit(0)
     os.close(writing)
     with os.fdopen(reading, encoding="utf-8") as told:
-        number, _, last = told.read().splitlines()[-1].partition(" ")
+        number, _, tried = told.read().splitlines()[-1].partition(" ")
     status = os.waitpid(child, 0)[1]
     use = known[int(number)]
     assert status == 0 or os.WIFSIGNALED(status), f"{use}: {status}"
     if status:
-        yield f"{use.place}: {use.method} {use.pattern.pattern!r} on {last}"
+        yield f"{use.place}: {use.method} {use.pattern.pattern!r} on {tried}"
         if left := known[int(number) + 1 :]:
             yield from slow(left)
 
