@@ -312,9 +312,9 @@ class PracticeArguments(NamedTuple):
             "`attends_most`; may be repeated.",
         ),
     ] = None
-    rows: Annotated[bool, flag("--rows", "Ask for the numbers of a row at once, not for each.")] = (
-        False
-    )
+    by_row: Annotated[
+        bool, flag("--by-row", "Ask for the numbers of a row at once, not for each.")
+    ] = False
     seed: Annotated[
         str | None, text("--seed", "N", "Other numbers of the same difficulty, chosen by this.")
     ] = None
@@ -365,7 +365,7 @@ def practice(typed: PracticeArguments) -> int:
 
       attn practice i_love_ai --step softmax --minutes 10
 
-      attn practice i_love_ai --step scores --token love --rows
+      attn practice i_love_ai --step scores --token love --by-row
 
       attn practice i_love_ai --step softmax --ask attends_most
 
@@ -571,6 +571,9 @@ def design(typed: DesignArguments) -> Output:
     without=(
         "layer",
         "head",
+        "time",
+        "rows",
+        "columns",
         "cell",
         "pictures",
         "fragment",

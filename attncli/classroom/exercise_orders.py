@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 _SAID_BY_A_FILE = (
-    *("step", "layer", "head", "token", "cell", "ask", "blank", "points", "forms", "seed", "allow"),
+    *("step", "layer", "head", "time", "token", "rows", "columns", "cell", "ask", "blank", "points", "forms", "seed", "allow"),
     *("mistakes", "decimals", "rounding", "set_", "detail", "layout", "room", "paper", "language"),
 )
 """Options that an exercise file has keys for, or that belong into its scenario."""
@@ -114,9 +114,9 @@ def asks_of(
 ) -> tuple[Ask, ...]:
     """Returns what options ask for: steps, or cells, and what is answered in words; without any,
     all."""
-    from attncli.classroom.files.exercise_file import Ask
+    from attncli.classroom.files.exercise_file import Ask, Within
 
-    asked = Ask(**part.within)
+    asked = Ask(within=Within(**part.within, **part.sides))
     steps = [asked._replace(step=step) for step in part.steps]
     asks = [asked._replace(cell=cell) for cell in cells or ()]
     if steps and asks:  # which don't go together, as is told when they are looked for

@@ -74,9 +74,34 @@ class Excerpt(NamedTuple):
         None
     )
     head: Annotated[str | None, text("--head", "N", "Only this head, counted from 1.")] = None
+    time: Annotated[
+        str | None,
+        text("--time", "N", "Only this step of a recurrent cell: `2`, or `last`."),
+    ] = None
     token: Annotated[
         str | None,
-        text("--token", "TOKEN", "Only the rows of this query: `love`, or its position `2`."),
+        text(
+            "--token",
+            "TOKEN",
+            "Only the rows of this query: `love`, its position `2`, or `last`.",
+        ),
+    ] = None
+    rows: Annotated[
+        Sequence[str] | None,
+        text(
+            "--rows",
+            "ROW",
+            "Only the numbers in this row of each table, by its name, its position or `last`; may "
+            "be repeated.",
+        ),
+    ] = None
+    columns: Annotated[
+        Sequence[str] | None,
+        text(
+            "--columns",
+            "COLUMN",
+            "Only the numbers in this column of each table, `AI`, `2` or `last`; may be repeated.",
+        ),
     ] = None
 
     @property
@@ -90,14 +115,24 @@ class Excerpt(NamedTuple):
 
     @property
     def within(self) -> dict[str, Any]:
-        """Returns the token, layer and head that are asked for in each step."""
-        return {"token": self.token, "layer": self.layer, "head": self.head}
+        """Returns the token, layer, head and time that are asked for in each step."""
+        return {
+            "token": self.token,
+            "layer": self.layer,
+            "head": self.head,
+            "time": self.time,
+        }
+
+    @property
+    def sides(self) -> dict[str, tuple[str, ...]]:
+        """Returns the rows and columns that are asked for."""
+        return {"rows": tuple(self.rows or ()), "columns": tuple(self.columns or ())}
 
     def options(self) -> list[tuple[str, object]]:
         """Returns what was said of the part, each by the option that says it."""
         return [
             ("--step", self.step),
-            *((f"--{name}", value) for name, value in self.within.items()),
+            *((f"--{name}", value) for name, value in (self.within | self.sides).items()),
         ]
 
 

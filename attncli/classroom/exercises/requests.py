@@ -24,11 +24,12 @@ from attncli.judging.judging import beyond_reach
 from attncli.maths.equations.tree import Blank, Location, Omitted
 from attncli.names import Name, Word, WordedText, words
 from attncli.option_values import LAYOUTS, Layout
-from attncli.pages.explain import find_cells
+from attncli.pages.explain import address_of, find_cells
 from attncli.pages.parts.blocks import matrix_block
 from attncli.pages.parts.selection import (
     Selection,
     SelectionError,
+    cells_along,
     check_on_page,
     check_steps,
     own_steps,
@@ -368,7 +369,8 @@ def request_of(trace: Trace, ordered: ExerciseFile) -> ExerciseRequest:
     wrong: list[Problem] = []
     asks: list[PartAsked] = []
     words: list[WordsWanted] = []
-    for group in _alike(ordered.ask):
+    within = (ask._replace(within=ask.within.inside(ordered.within)) for ask in ordered.ask)
+    for group in _alike(within):
         try:
             if group[0].question is None:
                 asks.append(_asked(trace, ordered, group))
@@ -380,7 +382,7 @@ def request_of(trace: Trace, ordered: ExerciseFile) -> ExerciseRequest:
         raise SelectionError(wrong)
     share, tolerance = ordered.mistakes, tolerance_of(ordered.tolerance)
     found = ExerciseRequest(
-        tuple(asks), ordered.points, str(ordered.numbers.seed), share, tolerance
+        tuple(_each_once(trace, asks)), ordered.points, str(ordered.numbers.seed), share, tolerance
     )
     layout = ordered.layout or found.layout
     found = found._replace(words=tuple(words), room=ordered.room, layout=layout)
@@ -448,7 +450,18 @@ def check_words(trace: Trace, asks: Sequence[Ask], found: ExerciseRequest) -> No
         raise SelectionError(wrong)
 
 
-def _alike(asks: Sequence[Ask]) -> Iterator[list[Ask]]:
+def _each_once(trace: Trace, asks: Iterable[PartAsked]) -> Iterator[PartAsked]:
+    """Yields what is asked, without the cells that something before asks for."""
+    known: set[Location] = set()
+    for ask in asks:
+        places = {Location(name, *trace[name].find(at)): (name, at) for name, at in ask.cells}
+        new = tuple(cell for place, cell in places.items() if place not in known)
+        known |= places.keys()
+        if new or not ask.cells:
+            yield ask._replace(cells=new)
+
+
+def _alike(asks: Iterable[Ask]) -> Iterator[list[Ask]]:
     """Yields what is asked for in the same way, together: steps one after the other, or cells. What
     a file asks comes one by one, so that what is wrong is told where it stands."""
 
@@ -462,19 +475,18 @@ def _asked(trace: Trace, ordered: ExerciseFile, group: Sequence[Ask]) -> PartAsk
     first = group[0]
     blanking = first.blank or ordered.blank
     detail = ordered.detail or ("full" if blanking.terms else "summary")
-    cells = _cells(trace, group)
     steps = [ask.step for ask in group if ask.step is not None]
-    part = {"layer": first.layer, "head": first.head}
     check_steps(steps, own_steps(trace))
-    selection = select(trace, steps, first.token, detail, **part)
+    selection = select(trace, steps, detail=detail, **first.within._asdict())
     check_on_page(trace, selection)
+    cells = _cells(trace, group, selection)
     return PartAsked(selection, tuple(cells), blanking, first.points)
 
 
 def wanted_in_words(trace: Trace, ask: Ask) -> WordsWanted:
     """Returns a question that is answered in words. Raises SelectionError where nothing has it."""
     assert ask.question is not None
-    selection = select(trace, (), ask.token, layer=ask.layer, head=ask.head)
+    selection = select(trace, **ask.within._asdict())
     wanted = WordsWanted(ask.question, selection, ask.written, ask.points)
     option = f"--ask {ask.question}"
     try:
@@ -485,17 +497,20 @@ def wanted_in_words(trace: Trace, ask: Ask) -> WordsWanted:
     raise SelectionError.of(option, "nothing that is asked about has it", "ask about more of it")
 
 
-def _cells(trace: Trace, group: Sequence[Ask]) -> list[tuple[Name, Address]]:
-    """Finds the cells that are asked for, each once. Raises SelectionError for what holds no
-    numbers."""
-    first = group[0]
-    steps = [ask.step for ask in group if ask.step is not None]
-    narrowed = {"step": steps, "token": first.token, "layer": first.layer, "head": first.head}
-    others = [(f"--{name}", value) for name, value in narrowed.items()]
+def _cells(
+    trace: Trace, group: Sequence[Ask], selection: Selection
+) -> list[tuple[Name, Address]]:
+    """Finds the cells that are asked for, each once: those that are named, or those in the rows and
+    columns that are. Raises SelectionError for what holds no numbers."""
     texts = [ask.cell for ask in group if ask.cell is not None]
+    if not texts and selection.sides.said:
+        along = cells_along(trace, selection)
+        return [(q.name, address_of(q, i, j)) for q, i, j in along]
+    steps = [ask.step for ask in group if ask.step is not None]
     found: dict[tuple[Name, int, int], Address] = {}
     wrong: list[Problem] = []
-    for name, address in find_cells(trace, texts, others if texts else ()):
+    others = [("--step", steps)] if texts else []
+    for name, address in find_cells(trace, texts, others, within=selection):
         if name not in trace:
             wrong.append(Problem.of(f"--cell {name}", "holds no numbers", "ask for another cell"))
         else:

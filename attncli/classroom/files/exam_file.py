@@ -13,6 +13,7 @@ from attncli.classroom.files.exercise_file import (
     ExerciseFile,
     FormNumbers,
     Frame,
+    Within,
 )
 from attncli.classroom.files.scheme import SCHEME, Costs, Scheme
 from attncli.errors import Where
@@ -239,4 +240,7 @@ def _part(values: Mapping[str, Any], path: Path, problems: Diagnostics) -> ExamP
     known = named in shipped.names() and not beside.is_file()
     said = {**values, "scenario": named if known else str(beside), "places": places(tree)}
     said["tolerance"] = MappingProxyType(values.get("tolerance", {}))
-    return part._replace(exercise=typed(ExerciseFile, said, numbers=typed(FormNumbers, said)))
+    exercise = typed(
+        ExerciseFile, said, numbers=typed(FormNumbers, said), within=typed(Within, said)
+    )
+    return part._replace(exercise=exercise)

@@ -34,6 +34,7 @@ from attncli.scenario.file.keys import (
     TextKind,
     WholeNumber,
     keys_of_fields,
+    typed,
 )
 from attncli.scenario.file.nodes import Map, Node, Scalar, describe
 from attncli.scenario.file.problems import Diagnostics, nearest
@@ -129,9 +130,38 @@ _OWN: Schema = {"type": "string", "pattern": r"^\w+$"}
 _TEXT = TextKind()
 
 
+class Within(NamedTuple):
+    """A part of what is worked, of which alone something is asked."""
+
+    token: Annotated[
+        str | None, _TEXT, "only the rows of this query: `love`, its position, or `last`"
+    ] = None
+    layer: Annotated[str | None, _TEXT, "only this layer: `2`, or `encoder.1`"] = None
+    head: Annotated[str | None, _TEXT, "only this head, counted from 1"] = None
+    time: Annotated[str | None, _TEXT, "only this step of a recurrent cell: `2`, or `last`"] = None
+    rows: Annotated[
+        tuple[str, ...],
+        OneOrMany(_TEXT),
+        "only the numbers in these rows of each table: `[love, 2, last]`",
+    ] = ()
+    columns: Annotated[
+        tuple[str, ...], OneOrMany(_TEXT), "only the numbers in these columns: `last`"
+    ] = ()
+
+    def inside(self, whole: "Within") -> "Within":
+        """Returns this with what is said for all in the place of what it doesn't say itself. What
+        it calls `all` isn't narrowed."""
+        said = {name: value for name, value in self._asdict().items() if value}
+        kept = (whole._asdict() | said).items()
+        return Within(**{name: value for name, value in kept if value not in (_ALL, (_ALL,))})
+
+
+_ALL = "all"
+
+
 class Ask(NamedTuple):
-    """Something that is asked for: a step, a cell, a question that is answered in words, or without
-    any of them all that is made; of a token, a layer and a head, if these are said.
+    """Something that is asked for: a step, cells, a question that is answered in words, or without
+    any of them all that is made; within a token, a layer, a head and so on, if these are said.
 
     What it doesn't say of blanks and points the whole exercise does.
     """
@@ -140,7 +170,8 @@ class Ask(NamedTuple):
     cell: Annotated[
         str | None,
         TextKind("a cell"),
-        "`{cell: 'weights[love, AI]'}`: this cell, as `--cell` has it",
+        "`{cell: 'weights[love, AI]'}`: this cell, as `--cell` has it; or several: "
+        "`'weights[*, last]'`, `'scores[love]'`, `'gates[2]'`",
     ] = None
     question: Annotated[
         str | None,
@@ -151,9 +182,8 @@ class Ask(NamedTuple):
     written: Annotated[
         bool, Flag(), "`true`: such an answer is written, and not chosen from a list"
     ] = False
-    token: Annotated[str | None, _TEXT, "only the rows of this query"] = None
-    layer: Annotated[str | None, _TEXT, "only this layer: `2`, or `encoder.1`"] = None
-    head: Annotated[str | None, _TEXT, "only this head, counted from 1"] = None
+    within: Within = Within()
+    """The part that it is asked of."""
     blank: Annotated[
         Blanking | None,
         BlankingKind(),
@@ -195,15 +225,15 @@ class AskKind:
             wrong = "only the answer of a question can be written"
             problems.add(node.where, wrong, "leave written out")
             return None
-        return Ask(**values, where=node.where)
+        return typed(Ask, values, within=typed(Within, values), where=node.where)
 
     def schema(self) -> Schema:
         return {"anyOf": [STEP.schema(), QUESTION.schema(), ASKED.schema()]}
 
 
 _AT_ODDS = (
-    ("cell", {"step", "token", "layer", "head", "question"},
-     "a cell is one number, and {} beside it", "keep one of them"),
+    ("cell", {"step", "question"},
+     "a cell says itself of which step it is, and {} beside it", "keep one of them"),
     ("question", {"step", "blank"},
      "a question is answered in words, and {} beside it", "keep one of them"),
 )  # fmt: skip
@@ -298,6 +328,8 @@ class ExerciseFile(NamedTuple):
         "what is asked for: `[softmax, {step: weighted_sum, token: love}]`; all steps if nothing is"
         " said. Besides numbers a question that is answered in words: `attends_most`",
     ] = (Ask(),)
+    within: Within = Within()
+    """The part that all of it is asked of, but for what says another itself."""
     blank: Annotated[Blanking, BlankingKind(), "what is left blank, as `--blank` has it"] = (
         Blanking()
     )
