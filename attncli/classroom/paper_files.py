@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from attncli.classroom.files.exam_file import ExamFile
     from attncli.classroom.forms.candidate_quantity import Attempt
     from attncli.document.blocks import Document
+    from attncli.document.questions import Worth
     from attncli.trace import Trace
 
 
@@ -117,14 +118,16 @@ def paper_files(
 
     def papers() -> Iterator[Document]:
         kept: list[Document] = []
+        most: dict[str, Worth] = {}
         for form in made:
             forms.append(form.name)
             kept += [form.whole] * manner.grid
+            most |= form.most
             yield from (_paper(kind, form, manner) for kind in manner.kinds)
         if kept:
             from attncli.classroom.exercises.answer_grid import answer_grid
 
-            yield answer_grid(kept)
+            yield answer_grid(kept, most)
 
     with _rarely_collecting():
         texts = _texts(papers(), order, manner)

@@ -182,6 +182,17 @@ class ExamForm:
         """Returns all parts as one paper."""
         return in_one(self.exam, self.wholes)
 
+    @property
+    def most(self) -> dict[str, Worth]:
+        """Returns what parts can bring that can't bring all of their points, by how their ids
+        begin."""
+        pairs = enumerate(zip(self.exam.parts, self.wholes, strict=True), start=1)
+        return {
+            part_prefix(k, len(self.wholes)): part.most
+            for k, (part, whole) in pairs
+            if part.most is not None and whole.paper is not None and part.most < whole.paper.points
+        }
+
     def changed(self, change: Callable[[Document, Trace], Document]) -> Document:
         """Returns one paper of all parts, in which each part about a scenario is changed."""
         pairs = zip(self.wholes, self.traces, strict=True)

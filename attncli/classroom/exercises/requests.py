@@ -11,7 +11,13 @@ from typing import NamedTuple
 
 from attncli.classroom.exercises.asking import ENGLISH, WholePage, takes, terms_of
 from attncli.classroom.exercises.line_blanks import Blankable, Terms, revealing
-from attncli.classroom.exercises.workable_sections import Cells, sections_of, selection_of
+from attncli.classroom.exercises.settled import SettledCells, is_mask
+from attncli.classroom.exercises.workable_sections import (
+    Cells,
+    StepSection,
+    sections_of,
+    selection_of,
+)
 from attncli.classroom.files.exercise_file import Ask, Blanking, ExerciseFile, Points
 from attncli.classroom.marking.word_answers import WordQuestion, questions_at
 from attncli.document.blocks import Block, Derivation, Line, Section, Table, WordBlank, each
@@ -22,6 +28,8 @@ from attncli.errors import Problem, Where, listed
 from attncli.judging.honest_paths import Paths, Tolerance
 from attncli.judging.judging import beyond_reach
 from attncli.maths.equations.tree import Blank, Location, Omitted
+from attncli.maths.operations.masking import Masked
+from attncli.maths.operations.rearranging import TakeRows
 from attncli.names import Name, Word, WordedText, words
 from attncli.option_values import LAYOUTS, Layout
 from attncli.pages.explain import address_of, find_cells
@@ -39,7 +47,7 @@ from attncli.pages.parts.selection import (
 from attncli.scenario.file.address import Address, AddressError
 from attncli.steps.order import STORY, inquiries, made
 from attncli.steps.schema import nearest_step
-from attncli.trace import PlannedStep, Trace
+from attncli.trace import Definition, PlannedStep, Trace
 
 
 class WordsWanted(NamedTuple):
@@ -51,7 +59,7 @@ class WordsWanted(NamedTuple):
     written: bool = False
     """Whether the answer is to be written."""
     points: Decimal | None = None
-    """The points of each, if they are said."""
+    """The points of each, if they are said; they may be 0."""
 
     def questions(self, trace: Trace) -> list[WordQuestion]:
         """Returns the questions of that name that are wanted. Raises AddressError where the trace
@@ -76,6 +84,8 @@ class AskedInWords(NamedTuple):
     question: WordQuestion
     written: bool = False
     points: Decimal = Decimal(1)
+    is_said: bool = False
+    """Whether the points are said of it, or of its kind."""
 
     def asked_on(self, paths: Paths) -> Item:
         """Returns the question with its key, for the options that are listed, or for all."""
@@ -140,8 +150,11 @@ def asked_in_words(
     found: dict[str, AskedInWords] = {}
     for want in sorted(wanted, key=lambda w: not w.text.endswith("]")):
         for question in want.questions(trace):
-            worth = want.points or points.of(question.part.called, question.name.local)
-            found.setdefault(question.id, AskedInWords(question, want.written, worth))
+            said = points.named(question.part.called, question.name.local)
+            said = said if want.points is None else want.points
+            worth = points.each if said is None else said
+            asked = AskedInWords(question, want.written, worth, is_said=said is not None)
+            found.setdefault(question.id, asked)
     order = list(trace.story)
     return sorted(
         found.values(),
@@ -260,8 +273,6 @@ class ExerciseRequest(NamedTuple):
     gives."""
     words: tuple[WordsWanted, ...] = ()
     """What is asked in words."""
-    looked_up: bool = True
-    """Whether numbers are asked for that are only looked up in a table."""
 
     @property
     def terms(self) -> Terms:
@@ -298,8 +309,25 @@ class ExerciseRequest(NamedTuple):
         inputs = tuple(name for name, _ in cells if trace[name].given)
         asks = [(ask.selection, ask.cells) for ask in self.asks]
         sections = sections_of(trace, asks, [q.question.part for q in self.in_words(trace)])
-        page = WholePage(trace, sections, self.terms, inputs, bool(cells), self.looked_up, words)
+        named = self.named_by_steps(sections)
+        page = WholePage(
+            trace,
+            sections,
+            self.terms,
+            inputs,
+            again=bool(cells),
+            looked_up=any(isinstance(d.operation, TakeRows) for d in named),
+            masks=any(isinstance(d.operation, Masked) for d in named),
+            named=frozenset(Location(name, *trace[name].find(at)) for name, at in cells),
+            words=words,
+        )
         return page if page.makes else replace(page, again=True)
+
+    def named_by_steps(self, sections: Sequence[StepSection]) -> list[Definition]:
+        """Lists the definitions of the steps that are asked for by their names."""
+        steps = {step for ask in self.asks for step in ask.selection.steps}
+        parts = (s.part for s in sections if s.part.is_named(tuple(steps)))
+        return [definition for part in parts for definition in part.definitions]
 
     def in_words(self, trace: Trace) -> list[AskedInWords]:
         """Returns what is asked of a trace besides numbers."""
@@ -348,13 +376,20 @@ class ExerciseRequest(NamedTuple):
         return None
 
     def worth(self, trace: Trace, part: PlannedStep, place: Blankable) -> Decimal:
-        """Returns the points of a blank."""
+        """Returns the points of a blank, where it doesn't share those of the whole."""
+        said = self.worth_said(trace, part, place)
+        return self.points.each if said is None else said
+
+    def worth_said(self, trace: Trace, part: PlannedStep, place: Blankable) -> Decimal | None:
+        """Returns the points of a blank that are said of it, or of its kind; else None."""
         ask = self.asking_for(trace, part, place)
         own = None if ask is None else ask.points
-        return own or self.points.of(part.called, place.quantity.local)
+        return self.points.named(part.called, place.quantity.local) if own is None else own
 
     def all_points(self, trace: Trace) -> Decimal:
         """Adds up the points of all numbers that may be asked for."""
+        if self.points.total is not None:
+            return self.points.total
         each = self.allowed(self.page(trace))
         return sum((self.worth(trace, part, place) for _, part, place in each), Decimal(0))
 
@@ -504,20 +539,46 @@ def _cells(
     columns that are. Raises SelectionError for what holds no numbers."""
     texts = [ask.cell for ask in group if ask.cell is not None]
     if not texts and selection.sides.said:
-        along = cells_along(trace, selection)
-        return [(q.name, address_of(q, i, j)) for q, i, j in along]
-    steps = [ask.step for ask in group if ask.step is not None]
+        along = [(q.name, address_of(q, i, j)) for q, i, j in cells_along(trace, selection)]
+        return _unsettled(trace, along, "--rows, --columns")
+    others = [("--step", [ask.step for ask in group if ask.step is not None])] if texts else []
     found: dict[tuple[Name, int, int], Address] = {}
     wrong: list[Problem] = []
-    others = [("--step", steps)] if texts else []
-    for name, address in find_cells(trace, texts, others, within=selection):
-        if name not in trace:
-            wrong.append(Problem.of(f"--cell {name}", "holds no numbers", "ask for another cell"))
-        else:
-            found.setdefault((name, *trace[name].find(address)), address)
+    for text in texts:
+        for name, address in _meant(trace, text, others, selection):
+            if name not in trace:
+                right = "ask for another cell"
+                wrong.append(Problem.of(f"--cell {name}", "holds no numbers", right))
+            else:
+                found.setdefault((name, *trace[name].find(address)), address)
     if wrong:
         raise SelectionError(wrong)
     return [(name, address) for (name, *_), address in found.items()]
+
+
+def _meant(
+    trace: Trace, text: str, others: Sequence[tuple[str, object]], within: Selection
+) -> list[tuple[Name, Address]]:
+    """Finds the cells that a text names: of several those that no mask settles. Raises
+    SelectionError."""
+    cells = find_cells(trace, [text], others, within=within)
+    return _unsettled(trace, cells, f"--cell {text}") if len(cells) > 1 else cells
+
+
+def _unsettled(
+    trace: Trace, cells: Sequence[tuple[Name, Address]], option: str
+) -> list[tuple[Name, Address]]:
+    """Returns some cells without those that a mask settles, unless what it makes itself is named.
+    Raises SelectionError where nothing is left."""
+    settled = SettledCells(trace)
+    masks = {name for name, _ in cells if (d := trace[name].definition) and is_mask(trace, d)}
+    names = {name for name, _ in cells} - masks
+    known = {cell for name in names for cell in settled.of(name)}
+    kept = [(n, at) for n, at in cells if Location(n, *trace[n].find(at)) not in known]
+    if not kept:
+        wrong, right = "a mask settles all of it", "ask for the step mask, or for other cells"
+        raise SelectionError.of(option, wrong, right)
+    return kept
 
 
 def _placed(problem: Problem, ask: Ask) -> Problem:

@@ -9,10 +9,12 @@ from typing import Annotated, Any, NamedTuple
 
 from attncli.classroom.files.exercise_file import (
     EXERCISE,
+    IN_ALL,
     WORTH,
     ExerciseFile,
     FormNumbers,
     Frame,
+    PointsKind,
     Within,
 )
 from attncli.classroom.files.scheme import SCHEME, Costs, Scheme
@@ -58,7 +60,7 @@ class OwnQuestion(NamedTuple):
         str, TextKind("an answer"), "what a person marks a sentence by, which the key tells"
     ] = ""
     lines: Annotated[int, WholeNumber(1, _MOST_LINES), "the lines that there are to write on"] = 3
-    points: Annotated[Decimal, WORTH, "its points, 1 by default"] = Decimal(1)
+    points: Annotated[Decimal, WORTH, "its points, 1 by default; with 0 it doesn't count"] = Decimal(1)
 
     @property
     def by_hand(self) -> bool:
@@ -111,9 +113,15 @@ _OF_EACH = ("forms", "seed", "layout", "room")
 """The keys that an exam says for each of its exercises; its room is only the usual one."""
 PART = Record.of(
     Key("title", TextKind("a title"), "what the part is called, if not as its scenario"),
-    *(key for key in EXERCISE.keys if key.name not in _OF_ALL),
+    *(key for key in EXERCISE.keys if key.name not in (*_OF_ALL, "points")),
+    Key(
+        "points",
+        PointsKind(in_all=True),
+        "the points of the part, shared out over its blanks: `30`; or of a blank: `{each: 2}`, "
+        "`{softmax: 0.5, exp: 1}`",
+    ),
     Key("questions", ListOf(OwnQuestionKind()), "questions in your own words, and no scenario"),
-    Key("most", WORTH, "the most points that the part can bring"),
+    Key("most", IN_ALL, "the most points that the part can bring"),
 )
 
 

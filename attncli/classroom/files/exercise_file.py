@@ -42,6 +42,7 @@ from attncli.steps.order import STORY, inquiries, is_question
 from attncli.steps.schema import nearest_step
 
 MOST_POINTS = 100
+MOST_IN_ALL = 10_000
 MOST_FORMS = 10_000
 LARGEST_SEED = 10**18
 _WRITTEN = ":written"
@@ -81,8 +82,10 @@ class Blanking(NamedTuple):
         return self.kind != "results"
 
 
-WORTH = NumberKind(positive=True, most=MOST_POINTS)
-"""The points of a blank."""
+WORTH = NumberKind(least=0, most=MOST_POINTS)
+"""The points of a blank: with 0 it is asked, and doesn't count."""
+IN_ALL = NumberKind(positive=True, most=MOST_IN_ALL)
+"""The points of a whole part."""
 
 
 class BlankingKind:
@@ -189,7 +192,7 @@ class Ask(NamedTuple):
         BlankingKind(),
         "what is left blank in it, if not as in the whole exercise",
     ] = None
-    points: Annotated[Decimal | None, WORTH, "the points of each of its blanks: `0.5`"] = None
+    points: Annotated[Decimal | None, WORTH, "the points of each of its blanks: `0.5`, or 0"] = None
     where: Where | None = None
     """Where it is said in a file."""
 
@@ -241,36 +244,71 @@ _AT_ODDS = (
 
 
 class Points(NamedTuple):
-    """The points of a blank: of all of them, of those of a step, and of those of a quantity."""
+    """The points of a blank: of all of them, of those of a step, and of those of a quantity; or of
+    all together, which those share of which nothing is said."""
 
     each: Decimal = Decimal(1)
     steps: Mapping[str, Decimal] = MappingProxyType({})
     quantities: Mapping[str, Decimal] = MappingProxyType({})
+    total: Decimal | None = None
+    where: Where | None = None
+    """Where it is said in a file."""
+
+    @classmethod
+    def of_names(cls, found: Mapping[str, Decimal]) -> "Points":
+        """Makes points of numbers by the names of steps and quantities, and by `total` or `each`."""
+        steps = {name: worth for name, worth in found.items() if name in STORY}
+        others = found.keys() - steps.keys() - {TOTAL, EACH}
+        quantities = {name: worth for name, worth in found.items() if name in others}
+        each = found.get(EACH, Decimal(1))
+        return cls(each, steps, quantities, found.get(TOTAL))
+
+    def named(self, step: str, quantity: str) -> Decimal | None:
+        """Returns the points of a blank of a quantity, by its last name, that a step makes, where
+        they are said; else None."""
+        named = (self.quantities.get(quantity), self.steps.get(step), self.quantities.get(step))
+        return next((worth for worth in named if worth is not None), None)
 
     def of(self, step: str, quantity: str) -> Decimal:
         """Returns the points of a blank of a quantity, by its last name, that a step makes."""
-        named = (self.quantities.get(quantity), self.steps.get(step), self.quantities.get(step))
-        return next((worth for worth in named if worth is not None), self.each)
+        worth = self.named(step, quantity)
+        return self.each if worth is None else worth
 
 
-class PointsKind:
-    """A kind of value: a number for each blank, or a map from steps and quantities to numbers."""
+TOTAL, EACH = "total", "each"
+"""Names beside those of steps and quantities."""
 
-    kinds = (WORTH, MapOf(WORTH, "step or quantity"))
+
+class PointsKind(NamedTuple):
+    """A kind of value: a number for each blank, or for a whole part, or a map from steps and
+    quantities to numbers."""
+
+    in_all: bool = False
+    """Whether a number alone is of all blanks together."""
 
     def read(self, node: Node, problems: Diagnostics) -> Points | None:
         if not isinstance(node, Map):
-            each = WORTH.read(node, problems)
-            return None if each is None else Points(each)
-        found: dict[str, Decimal] = self.kinds[1].read(node, problems) or {}
-        steps = {name: worth for name, worth in found.items() if name in STORY}
-        others = {name: worth for name, worth in found.items() if name not in STORY}
-        return Points(steps=steps, quantities=others)
+            number = (IN_ALL if self.in_all else WORTH).read(node, problems)
+            if number is None:
+                return None
+            alone = Points(total=number) if self.in_all else Points(number)
+            return alone._replace(where=node.where)
+        found: dict[str, Decimal] = _NUMBERED.read(node, problems) or {}
+        wrong = [name for name, worth in found.items() if name != TOTAL and worth > MOST_POINTS]
+        for name in wrong:
+            says = f"{name}: {found[name]} is not {MOST_POINTS} or less"
+            problems.add(node.where, says, "give fewer points of a blank")
+        if TOTAL in found and EACH in found:
+            wrong_too = "points of all together and of each"
+            problems.add(node.where, wrong_too, f"keep {TOTAL} or {EACH}")
+            return None
+        return None if wrong else Points.of_names(found)._replace(where=node.where)
 
     def schema(self) -> Schema:
-        return {"anyOf": [kind.schema() for kind in self.kinds]}
+        return {"anyOf": [WORTH.schema(), _NUMBERED.schema()]}
 
 
+_NUMBERED = MapOf(NumberKind(least=0, most=MOST_IN_ALL), "step or quantity")
 _LET_PASS = NumberKind(least=0)
 TOLERANCE = Record.of(
     Key("units", _LET_PASS, "so many units of the last place"),
@@ -334,7 +372,10 @@ class ExerciseFile(NamedTuple):
         Blanking()
     )
     points: Annotated[
-        Points, PointsKind(), "the points of a blank, 1 by default: `{softmax: 0.5, exp: 1}`"
+        Points,
+        PointsKind(),
+        "the points of a blank, 1 by default: `{softmax: 0.5, exp: 1}`; 0 is asked and doesn't "
+        "count. `{total: 30}` is shared out over all, but for what is named beside it",
     ] = Points()
     tolerance: Annotated[
         Mapping[str, Decimal],
