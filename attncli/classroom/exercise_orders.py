@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,9 +19,7 @@ from attncli.commands.arguments import AskedScenario, Excerpt, check_steps_of, w
 from attncli.errors import Complaints, Problem, listed
 from attncli.maths.notation import plain
 from attncli.option_values import LANGUAGES, LAYOUTS, MOST_ROOM, PAPER_SIZES
-from attncli.output_files import (
-    OutputError,
-)
+from attncli.output_files import Contents, OutputError
 
 if TYPE_CHECKING:
     from attncli.classroom.commands import ExerciseArguments
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from attncli.classroom.files.exercise_file import Ask
     from attncli.classroom.forms.candidate_quantity import Attempt
     from attncli.classroom.marking.class_list import Student
-    from attncli.document.questions import Item
+    from attncli.document.questions import Item, Worth
     from attncli.trace import Trace
 
 
@@ -201,6 +200,45 @@ class LostToRounding:
 
 
 _MOST_NAMED = 3
+_LONG, _MANY_PAGES = 40, 4
+"""The points, and the pages, of a sheet that somebody may have asked for without meaning it."""
+_PAGE = re.compile(rb"/Type\s*/Page\b(?!s)")
+"""A page of a PDF."""
+
+
+class Length:
+    """A measure of how long the first sheet is, where nobody said so."""
+
+    def __init__(self) -> None:
+        self._points: Worth | None = None
+        self._unsaid: Worth = 0
+
+    def heard(self, form: ExamForm) -> ExamForm:
+        """Looks at the points of a form, and returns the form."""
+        if self._points is None and form.whole.paper is not None:
+            self._points = form.whole.paper.points
+            self._unsaid = sum(
+                whole.paper.points
+                for part, whole in zip(form.exam.parts, form.wholes, strict=True)
+                if part.exercise and part.exercise.points.total is None and whole.paper
+            )
+        return form
+
+    def notes(self, files: Sequence[Contents]) -> list[Problem]:
+        """Says how long the first of some files is, and how to ask for less, if it is long."""
+        from attncli.document.questions import points_text
+
+        first = next(iter(files), "")
+        pages = len(_PAGE.findall(first)) if isinstance(first, bytes) else 0
+        if self._points is None or (self._unsaid <= _LONG and pages <= _MANY_PAGES):
+            return []
+        on = f" on {pages} pages" if pages else ""
+        wrong = f"it asks for {points_text(self._points)} points{on}"
+        right = (
+            "--step, --token and --cell ask for less, as `ask` in a file does; `points: {total: 30}`"
+            " says how many there are to be"
+        )
+        return [Problem.of("the sheet", wrong, right)]
 
 
 def checked(order: ExerciseArguments) -> CheckedOrder:
@@ -227,7 +265,10 @@ def checked(order: ExerciseArguments) -> CheckedOrder:
     assert exam is not None
     assert manner is not None
     assert students is not None
-    return CheckedOrder(order, exam.each(mistakes=manner.share), manner, traces, students, [])
+    from attncli.classroom.exercises.drawing import with_draws
+
+    exam = with_draws(exam.each(mistakes=manner.share), traces, form_names(exam.forms))
+    return CheckedOrder(order, exam, manner, traces, students, [])
 
 
 def _students(listed_in: str, exam: ExamFile, manner: PaperSettings) -> tuple[Student, ...]:

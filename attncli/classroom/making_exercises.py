@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
 
 from attncli import __version__
-from attncli.classroom.exercise_orders import CheckedOrder, LostToRounding, checked
+from attncli.classroom.exercise_orders import CheckedOrder, Length, LostToRounding, checked
 from attncli.classroom.files.manifest import (
     FILE,
     ChoiceMade,
@@ -68,11 +68,14 @@ def exercise_of(order: ExerciseArguments) -> Output:
         return folder_of(job, lambda *_: {})
     requests = requests_of(job.exam, job.traces)
     made = traces_of_forms(job.exam, job.traces, requests, job.hidden)
-    forms, lost = (
-        exam_forms(job.exam, requests, made, job.command),
-        LostToRounding((job.manner.format,)),
+    lost, length = LostToRounding((job.manner.format,)), Length()
+    forms = (
+        length.heard(lost.heard(form))
+        for form in exam_forms(job.exam, requests, made, job.command)
     )
-    papers = papers_of(order, job.manner, map(lost.heard, forms), len(job.names))
+    papers = papers_of(order, job.manner, forms, len(job.names))
+    files = papers.texts.values() if isinstance(papers, FilesOutput) else (papers.text,)
+    papers = papers._replace(notes=length.notes([*files]))
     told = papers._replace(says=papers.says + job.says + lost.says)
     return papers if order.page.output in (None, "-") else told
 
@@ -131,8 +134,11 @@ def folder_of(job: CheckedOrder, beside: Beside, formats: Sequence[str] = ()) ->
     before = load_manifest(folder) if has_manifest(folder) else None
     forms = _forms(job, _kept(job, folder, before))
     lost = LostToRounding([*dict.fromkeys((job.manner.format, *formats))])
-    papers = watched((lost.heard(form.form) for form in forms.values()), len(forms), "Forms")
+    length = Length()
+    heard = (length.heard(lost.heard(form.form)) for form in forms.values())
+    papers = watched(heard, len(forms), "Forms")
     files: dict[str, Contents] = paper_files(order, job.manner, papers)
+    notes = length.notes([*files.values()])
     exercises = {name: form.form.whole for name, form in forms.items()}
     files |= answers_files(order, exercises)
     students = _with_forms(job, [*forms], before)
@@ -146,7 +152,7 @@ def folder_of(job: CheckedOrder, beside: Beside, formats: Sequence[str] = ()) ->
     _check_edited(folder, files, before, force=order.page.force)
     check_folder(str(folder), [*files, FILE], force=True)
     says = _summary(folder, made, _marked_anew(before, forms)) + job.says + lost.says
-    return FilesOutput({**files, FILE: made.text()}, str(folder), True, says)
+    return FilesOutput({**files, FILE: made.text()}, str(folder), True, says, notes=notes)
 
 
 def _with_forms(

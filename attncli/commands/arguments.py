@@ -400,6 +400,8 @@ class PageOutput(NamedTuple):
     wrong: Sequence[Sequence[Problem]] = ()
     """What couldn't be done of it."""
     says: str = ""
+    notes: Sequence[Problem] = ()
+    """What was done as it was asked, and may be meant otherwise."""
 
     @property
     def is_printed(self) -> bool:
@@ -422,6 +424,7 @@ class TextOutput(NamedTuple):
     wrong: Sequence[Sequence[Problem]] = ()
     beside: Mapping[str, Contents] = {}
     """Files that are kept beside it by their names, over older ones."""
+    notes: Sequence[Problem] = ()
 
     @property
     def is_printed(self) -> bool:
@@ -442,6 +445,7 @@ class FilesOutput(NamedTuple):
     says: str = ""
     status: int = 0
     wrong: Sequence[Sequence[Problem]] = ()
+    notes: Sequence[Problem] = ()
     is_printed: bool = False
 
     def write(self) -> None:

@@ -8,7 +8,7 @@ from decimal import Decimal
 from random import Random
 
 from attncli.classroom.exercises.fingerprint import joint_mark
-from attncli.classroom.files.exam_file import OwnQuestion
+from attncli.classroom.files.exam_file import ExamPart, OwnQuestion
 from attncli.classroom.files.exercise_file import Frame
 from attncli.document.blocks import AnswerSpace, Block, Document, Paragraph, Section, WordBlank
 from attncli.document.languages import FrameWords, words_of
@@ -25,15 +25,14 @@ from attncli.maths.numbers import decimals
 from attncli.names import Word
 
 
-def questions_page(
-    title: str, questions: tuple[OwnQuestion, ...], form: str, frame: Frame, seed: int
-) -> Document:
-    """Makes a page of the questions with everything, as an exercise has them. Each form has its own
-    order of options."""
-    words = words_of(frame.language)
+def questions_page(part: ExamPart, form: str, frame: Frame, seed: int) -> Document:
+    """Makes a page of the questions of a part with everything, as an exercise has them. Each form
+    has its own order of options."""
+    words, questions = words_of(frame.language), part.questions
+    numbers = part.numbers or range(1, len(questions) + 1)
     items = [
         _item(str(k), q, f"{seed}/{k}", form)._replace(asks=q.ask)
-        for k, q in enumerate(questions, start=1)
+        for k, q in zip(numbers, questions, strict=True)
     ]
     sections = tuple(
         _section(k, question, item, words)
@@ -42,7 +41,7 @@ def questions_page(
     mark = joint_mark(map(repr, (questions, items)))
     points = sum(item.points for item in items)
     paper = Paper("exercise", form, mark, Word(""), points, language=frame.language)
-    return Document(Word(title), sections, paper=paper._replace(size=frame.paper))
+    return Document(Word(part.title), sections, paper=paper._replace(size=frame.paper))
 
 
 def _ordered(options: Sequence[str], seed: str, form: str) -> list[str]:

@@ -1,7 +1,7 @@
 """Files of exams as somebody orders them: parts, a teacher's own questions, texts around them."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from types import MappingProxyType
@@ -11,6 +11,8 @@ from attncli.classroom.files.exercise_file import (
     EXERCISE,
     IN_ALL,
     WORTH,
+    Ask,
+    AskKind,
     ExerciseFile,
     FormNumbers,
     Frame,
@@ -33,12 +35,13 @@ from attncli.scenario.file.keys import (
     keys_of_fields,
     typed,
 )
-from attncli.scenario.file.nodes import Node
+from attncli.scenario.file.nodes import Map, Node
 from attncli.scenario.file.problems import Diagnostics
 from attncli.steps.schema import step_meant
 
 _TEXT = TextKind()
 _MOST_LINES = 40
+_MOST_TAKEN = 100
 
 
 class OwnQuestion(NamedTuple):
@@ -97,14 +100,55 @@ class OwnQuestionKind:
         return QUESTION.schema()
 
 
+class PoolKind:
+    """A kind of value: what is drawn from a pool, something that an exercise asks for or a question
+    in the teacher's own words."""
+
+    own, asked = OwnQuestionKind(), AskKind()
+
+    def read(self, node: Node, problems: Diagnostics) -> OwnQuestion | Ask | None:
+        is_own = isinstance(node, Map) and node.get("ask") is not None
+        return self.own.read(node, problems) if is_own else self.asked.read(node, problems)
+
+    def schema(self) -> Schema:
+        return {"anyOf": [self.asked.schema(), self.own.schema()]}
+
+
 class ExamPart(NamedTuple):
     """A part of an exam: an exercise, or questions."""
 
     title: str = ""
     exercise: ExerciseFile | None = None
     questions: tuple[OwnQuestion, ...] = ()
+    pool: tuple[OwnQuestion | Ask, ...] = ()
+    """What some more is drawn from, for each form."""
+    take: int = 1
+    """How much is drawn."""
     most: Decimal | None = None
     """The most points that it can bring, if they are said."""
+    numbers: tuple[int, ...] = ()
+    """The numbers of its questions, where not all are asked."""
+    where: Where | None = None
+    """Where it stands in a file."""
+
+    def drawing(self, places: Sequence[int]) -> "ExamPart":
+        """Returns the part with what stands in these places of its pool, and no pool."""
+        drawn = [(place, self.pool[place]) for place in places]
+        asks = tuple(entry for _, entry in drawn if isinstance(entry, Ask))
+        own = [(place, entry) for place, entry in drawn if isinstance(entry, OwnQuestion)]
+        count = len(self.questions)
+        return self._replace(
+            exercise=self.exercise and self.exercise._replace(ask=(*self.exercise.ask, *asks)),
+            questions=(*self.questions, *(entry for _, entry in own)),
+            numbers=(*range(1, count + 1), *(count + 1 + place for place, _ in own)),
+            pool=(),
+        )
+
+    @property
+    def asks_at_most(self) -> ExerciseFile | None:
+        """Returns its exercise with all that forms may draw from its pool."""
+        asks = tuple(entry for entry in self.pool if isinstance(entry, Ask))
+        return self.exercise and self.exercise._replace(ask=(*self.exercise.ask, *asks))
 
 
 _OF_ALL = ("exercise", "forms", "seed", "layout", *Frame._fields)
@@ -121,6 +165,13 @@ PART = Record.of(
         "`{softmax: 0.5, exp: 1}`",
     ),
     Key("questions", ListOf(OwnQuestionKind()), "questions in your own words, and no scenario"),
+    Key(
+        "pool",
+        ListOf(PoolKind()),
+        "what each form draws some of, for the same points: entries as in `ask`, or questions in "
+        "your own words, of which each has its number in all forms",
+    ),
+    Key("take", WholeNumber(1, _MOST_TAKEN), "how many of `pool` a form has, 1 by default"),
     Key("most", IN_ALL, "the most points that the part can bring"),
 )
 
@@ -133,12 +184,23 @@ class ExamPartKind:
         values = PART.whole(node, problems)
         if values is None:
             return None
-        if ("scenario" in values) == ("questions" in values):
+        pool = values.get("pool", ())
+        own = [entry for entry in pool if isinstance(entry, OwnQuestion)]
+        is_own = "questions" in values or bool(own)
+        if ("scenario" in values) == is_own:
             wrong = "a part has a scenario that is asked about, or questions"
             problems.add(node.where, wrong, "give one of the two, like scenario: i_love_ai")
             return None
-        beside = sorted(values.keys() - {"title", "questions", "most"})
-        if "questions" in values and beside:
+        if own and len(own) < len(pool):
+            wrong = "a pool with questions in your own words and others"
+            problems.add(node.where, wrong, "make two parts of it, each with a pool")
+            return None
+        if values.get("take", 1) > len(pool):
+            wrong = f"take: {values.get('take', 1)} of a pool of {len(pool)}" if pool else "no pool"
+            problems.add(node.where, wrong, "give pool more questions, or take fewer")
+            return None
+        beside = sorted(values.keys() - {"title", "questions", "most", "pool", "take"})
+        if is_own and beside:
             wrong = f"{', '.join(beside)} beside questions in your own words"
             problems.add(node.where, wrong, "leave it out: each question has its points")
             return None
@@ -157,6 +219,8 @@ class ExamFile(NamedTuple):
     seed: int = 1
     cover: bool = False
     """Whether there is a page of its own before the questions."""
+    draws: Mapping[str, tuple[tuple[int, ...], ...]] = MappingProxyType({})
+    """The places in the pool of each part of what a form asks, by the form's name."""
     scheme: Scheme = Scheme()
     path: Path | None = None
     """Its file, where there is one."""
@@ -238,8 +302,9 @@ def load_exam(source: str | os.PathLike[str]) -> ExamFile:
 def _part(values: Mapping[str, Any], path: Path, problems: Diagnostics) -> ExamPart:
     """Makes a part with its exercise, whose scenario is a file beside the exam, or else a shipped
     one."""
-    part, tree = typed(ExamPart, values), values["where"]
-    if part.questions:
+    tree = values["where"]
+    part = typed(ExamPart, {**values, "where": tree.where})
+    if part.questions or any(isinstance(entry, OwnQuestion) for entry in part.pool):
         return part
     if tree.get("scenario") is None:
         problems.add(tree.where, "no scenario to ask about", "say one, like scenario: i_love_ai")
@@ -247,6 +312,8 @@ def _part(values: Mapping[str, Any], path: Path, problems: Diagnostics) -> ExamP
     beside = path.parent / named
     known = named in shipped.names() and not beside.is_file()
     said = {**values, "scenario": named if known else str(beside), "places": places(tree)}
+    if part.pool:
+        said.setdefault("ask", ())
     said["tolerance"] = MappingProxyType(values.get("tolerance", {}))
     exercise = typed(
         ExerciseFile, said, numbers=typed(FormNumbers, said), within=typed(Within, said)
