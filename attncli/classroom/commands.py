@@ -515,8 +515,24 @@ class DesignArguments(NamedTuple):
         "2"
     )
     heads: Annotated[
-        str, text("--heads", "N", "How many heads share these dimensions equally.")
+        str,
+        text(
+            "--heads",
+            "N",
+            "How many heads share these dimensions; of three dimensions two heads have two each.",
+        ),
     ] = "1"
+    mask: Annotated[
+        str, choice("--mask", lambda: ("none", "causal"), "What queries don't see.")
+    ] = "none"
+    norm: Annotated[
+        str,
+        choice("--norm", lambda: ("none", "layer", "rms"), "The norm after each sublayer."),
+    ] = "none"
+    residuals: Annotated[
+        bool, flag("--residuals", "What goes into each sublayer is added to what comes out.")
+    ] = False
+    no_ffn: Annotated[bool, flag("--no-ffn", "No feed-forward network after attention.")] = False
     seed: Annotated[
         str, text("--seed", "N", "Chooses the numbers; the same seed gives the same bytes.")
     ] = "1"
@@ -555,6 +571,8 @@ def design(typed: DesignArguments) -> Output:
       attn design --tokens 3 --d-model 2 --heads 1 --seed 7 -o mine.yaml
 
       attn design --tokens 7 --d-model 4 --heads 2 --allow sums
+
+      attn design --tokens 4 --d-model 3 --heads 2 --mask causal --residuals --norm layer
 
       attn design i_love_ai --forms 4 --step scores --step softmax
 

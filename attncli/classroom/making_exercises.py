@@ -151,7 +151,8 @@ def folder_of(job: CheckedOrder, beside: Beside, formats: Sequence[str] = ()) ->
     files |= personal
     _check_edited(folder, files, before, force=order.page.force)
     check_folder(str(folder), [*files, FILE], force=True)
-    says = _summary(folder, made, _marked_anew(before, forms)) + job.says + lost.says
+    said = _whose_numbers(job) if before is None else ""
+    says = _summary(folder, made, _marked_anew(before, forms)) + said + job.says + lost.says
     return FilesOutput({**files, FILE: made.text()}, str(folder), True, says, notes=notes)
 
 
@@ -375,6 +376,16 @@ def _marked_anew(before: Manifest | None, forms: Mapping[str, FormWorked]) -> Ma
         pairs = zip(made[name].parts, forms[name].form.traces, strict=False)
         made[name] = made[name]._replace(parts=tuple(starmap(anew, pairs)))
     return before._replace(forms=made)
+
+
+def _whose_numbers(job: CheckedOrder) -> str:
+    """Says whether the first of several forms has numbers that students may have seen."""
+    if len(job.names) == 1 or not job.scenarios:
+        return ""
+    first = job.names[0]
+    if job.exam.own:
+        return f"form {first} has the scenario's own numbers; own: false gives it others, too\n"
+    return f"form {first} has other numbers than the scenario; own: true gives it these\n"
 
 
 def _summary(folder: Path, made: Manifest, before: Manifest | None) -> str:

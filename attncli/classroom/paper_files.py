@@ -315,20 +315,25 @@ def variants(
     seed: int,
     allow: Sequence[str],
     hidden: list[Attempt] | None = None,
+    *,
+    own: bool = False,
 ) -> Iterator[Trace]:
-    """Yields the trace of each form; without a count that with the scenario's own numbers.
+    """Yields the trace of each form; without a count that with the scenario's own numbers, which
+    the first form has, too, with `own`.
 
     `hidden` gets the mistakes that such numbers hardly show. Raises UnsatisfiedError where no
     numbers will do.
     """
-    if count is None:
+    if count is None or own:
         yield trace
+    others = 0 if count is None else count - own
+    if not others:
         return
     from attncli.classroom.exercises.blanked import blanks_of
     from attncli.classroom.forms.search import SearchRequest, search
 
     points = request.all_points if _may_be_longer(trace) else None
-    wanted = SearchRequest(count, seed, request.quantities(trace), allow, points=points)
+    wanted = SearchRequest(others, seed, request.quantities(trace), allow, points=points)
     yield from search(
         trace.scenario, wanted._replace(blanks=blanks_of(trace, request), hidden=hidden)
     )
@@ -356,5 +361,6 @@ def traces_of_forms(
             each.append(repeat(None))
         else:
             seed, allow = exam.seed + k, part.exercise.numbers.allow
-            each.append(variants(trace, request, exam.forms, seed, allow, hidden))
+            made = variants(trace, request, exam.forms, seed, allow, hidden, own=exam.own)
+            each.append(made)
     return zip(form_names(exam.forms), zip(*each, strict=False), strict=False)

@@ -151,9 +151,9 @@ class ExamPart(NamedTuple):
         return self.exercise and self.exercise._replace(ask=(*self.exercise.ask, *asks))
 
 
-_OF_ALL = ("exercise", "forms", "seed", "layout", *Frame._fields)
+_OF_ALL = ("exercise", "forms", "own", "seed", "layout", *Frame._fields)
 """The keys that an exam says for all of its parts."""
-_OF_EACH = ("forms", "seed", "layout", "room")
+_OF_EACH = ("forms", "own", "seed", "layout", "room")
 """The keys that an exam says for each of its exercises; its room is only the usual one."""
 PART = Record.of(
     Key("title", TextKind("a title"), "what the part is called, if not as its scenario"),
@@ -195,8 +195,8 @@ class ExamPartKind:
             wrong = "a pool with questions in your own words and others"
             problems.add(node.where, wrong, "make two parts of it, each with a pool")
             return None
-        if values.get("take", 1) > len(pool):
-            wrong = f"take: {values.get('take', 1)} of a pool of {len(pool)}" if pool else "no pool"
+        if {"pool", "take"} & values.keys() and values.get("take", 1) > len(pool):
+            wrong = f"take: {values.get('take', 1)} of a pool of {len(pool)}"
             problems.add(node.where, wrong, "give pool more questions, or take fewer")
             return None
         beside = sorted(values.keys() - {"title", "questions", "most", "pool", "take"})
@@ -216,6 +216,8 @@ class ExamFile(NamedTuple):
     parts: tuple[ExamPart, ...]
     frame: Frame = Frame()
     forms: int | None = None
+    own: bool = True
+    """Whether the first form has the scenarios' own numbers."""
     seed: int = 1
     cover: bool = False
     """Whether there is a page of its own before the questions."""
@@ -230,7 +232,8 @@ class ExamFile(NamedTuple):
     def of(cls, exercise: ExerciseFile) -> "ExamFile":
         """Makes an exam of one part, which is an exercise."""
         part = ExamPart(exercise=exercise)
-        return cls((part,), forms=exercise.numbers.forms, seed=exercise.numbers.seed)
+        numbers = exercise.numbers
+        return cls((part,), forms=numbers.forms, own=numbers.own, seed=numbers.seed)
 
     @property
     def exercises(self) -> tuple[ExerciseFile, ...]:

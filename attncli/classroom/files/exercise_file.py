@@ -341,9 +341,12 @@ class FormNumbers(NamedTuple):
     """The numbers of an exercise's forms: of how many, and by what they are chosen."""
 
     forms: Annotated[
-        int | None, WholeNumber(1, MOST_FORMS), "so many forms, each with numbers of its own"
+        int | None,
+        WholeNumber(1, MOST_FORMS),
+        "so many forms, each with numbers of its own; the first has those of the scenario",
     ] = None
     """How many forms there are; None for the scenario's own numbers."""
+    own: Annotated[bool, Flag(), "`false`: the first form has other numbers, too"] = True
     seed: Annotated[
         int, WholeNumber(0, LARGEST_SEED), "chooses the forms' numbers and random blanks"
     ] = 1
