@@ -147,6 +147,8 @@ def folder_of(job: CheckedOrder, beside: Beside, formats: Sequence[str] = ()) ->
     for name, form in forms.items():
         files |= dict(zip(_places(job, name), form.texts, strict=True))
     files |= {f"{FORMS}/{name}": text for name, text in _texts_beside(job).items()}
+    if job.manner.format == "latex":  # which has no pictures in itself
+        files |= _pictures(job)
     made = _manifest(job, forms, files, personal)._replace(students=whose)
     files |= personal
     _check_edited(folder, files, before, force=order.page.force)
@@ -378,14 +380,23 @@ def _marked_anew(before: Manifest | None, forms: Mapping[str, FormWorked]) -> Ma
     return before._replace(forms=made)
 
 
+def _pictures(job: CheckedOrder) -> dict[str, Contents]:
+    """Returns the pictures of questions by the names of their files."""
+    from attncli.classroom.files.exam_file import OwnQuestion
+
+    asked = (entry for part in job.exam.parts for entry in (*part.questions, *part.pool))
+    shown = (q.shown for q in asked if isinstance(q, OwnQuestion) and q.shown is not None)
+    return {figure.name.raw: figure.data for figure in shown}
+
+
 def _whose_numbers(job: CheckedOrder) -> str:
-    """Says whether the first of several forms has numbers that students may have seen."""
-    if len(job.names) == 1 or not job.scenarios:
+    """Says whether the first form has the scenario's own numbers, where there are forms."""
+    if job.exam.forms is None or not job.scenarios:
         return ""
     first = job.names[0]
-    if job.exam.own:
-        return f"form {first} has the scenario's own numbers; own: false gives it others, too\n"
-    return f"form {first} has other numbers than the scenario; own: true gives it these\n"
+    if job.exam.keeps_own:
+        return f"form {first} has the scenario's own numbers; own: false gives it others\n"
+    return f"no form has the scenario's own numbers; own: true gives them to form {first}\n"
 
 
 def _summary(folder: Path, made: Manifest, before: Manifest | None) -> str:

@@ -354,13 +354,16 @@ def traces_of_forms(
     hidden: list[Attempt] | None = None,
 ) -> Iterator[FormTraces]:
     """Yields each form by its name, with what is worked in each of its parts: parts of the same
-    scenario have other numbers. `hidden` is that of `variants`."""
+    scenario have other numbers, of which only the first may be its own. `hidden` is that of
+    `variants`."""
     each: list[Iterable[Trace | None]] = []
+    before: set[str] = set()
     for k, (part, trace, request) in enumerate(zip(exam.parts, traces, requests, strict=True)):
         if part.exercise is None or trace is None or request is None:
             each.append(repeat(None))
         else:
             seed, allow = exam.seed + k, part.exercise.numbers.allow
-            made = variants(trace, request, exam.forms, seed, allow, hidden, own=exam.own)
-            each.append(made)
+            own = exam.keeps_own and part.exercise.scenario not in before
+            before.add(part.exercise.scenario)
+            each.append(variants(trace, request, exam.forms, seed, allow, hidden, own=own))
     return zip(form_names(exam.forms), zip(*each, strict=False), strict=False)

@@ -20,7 +20,10 @@ from attncli.classroom.files.exercise_file import (
     Within,
 )
 from attncli.classroom.files.scheme import SCHEME, Costs, Scheme
-from attncli.errors import Where
+from attncli.classroom.files.mathematics import UnreadableFormulaError, in_words_and_formulas
+from attncli.document.blocks import Figure
+from attncli.errors import Where, quote
+from attncli.names import Word
 from attncli.pipeline.given_matrices import places
 from attncli.scenario.file import reading, shipped
 from attncli.scenario.file.keys import (
@@ -62,13 +65,34 @@ class OwnQuestion(NamedTuple):
     answer: Annotated[
         str, TextKind("an answer"), "what a person marks a sentence by, which the key tells"
     ] = ""
+    table: Annotated[
+        tuple[tuple[str, ...], ...],
+        ListOf(ListOf(TextKind("a cell", blank=True))),
+        "a table above it, row by row; the first has the headings",
+    ] = ()
+    picture: Annotated[
+        str, TextKind("a file"), "a picture above it: a file beside this one, `.png` or `.svg`"
+    ] = ""
     lines: Annotated[int, WholeNumber(1, _MOST_LINES), "the lines that there are to write on"] = 3
     points: Annotated[Decimal, WORTH, "its points, 1 by default; with 0 it doesn't count"] = Decimal(1)
+
+    shown: Figure | None = None
+    """The picture, as its file has it."""
 
     @property
     def by_hand(self) -> bool:
         """Tells whether a person marks it."""
         return not self.options and self.number is None
+
+
+def _unread_formula(values: Mapping[str, Any]) -> str | None:
+    """Returns the mathematics in a question that can't be read; None where all of it can."""
+    try:
+        for name in ("ask", "answer"):
+            in_words_and_formulas(values.get(name, ""))
+    except UnreadableFormulaError as error:
+        return str(error)
+    return None
 
 
 QUESTION = Record.of(*keys_of_fields(OwnQuestion))
@@ -89,6 +113,11 @@ class OwnQuestionKind:
             wrong = f"a question with {' and '.join(ways) or 'no answer'}"
             right = "give options and right, a number, or the answer that a person marks by"
             problems.add(node.where, wrong, right)
+        elif len({*map(len, values.get("table", ()))}) > 1:
+            problems.add(node.where, "a table with rows of several lengths", "give all alike")
+        elif (bad := _unread_formula(values)) is not None:
+            wrong = f"{quote(bad)} isn't read as mathematics"
+            problems.add(node.where, wrong, r"write it like $Q K^T / \sqrt{d_k}$, or \$ for a dollar")
         elif values.get("options") and values.get("right") not in values["options"]:
             wrong = "none of the options is the right one"
             problems.add(node.where, wrong, "say which, as it is written there: right: a query")
@@ -216,8 +245,8 @@ class ExamFile(NamedTuple):
     parts: tuple[ExamPart, ...]
     frame: Frame = Frame()
     forms: int | None = None
-    own: bool = True
-    """Whether the first form has the scenarios' own numbers."""
+    own: bool | None = None
+    """Whether the first form has the scenarios' own numbers, if that is said."""
     seed: int = 1
     cover: bool = False
     """Whether there is a page of its own before the questions."""
@@ -244,6 +273,12 @@ class ExamFile(NamedTuple):
     def scenarios(self) -> tuple[str | None, ...]:
         """Returns what each part is about; None for questions in the teacher's own words."""
         return tuple(part.exercise and part.exercise.scenario for part in self.parts)
+
+    @property
+    def keeps_own(self) -> bool:
+        """Tells whether the first form has the scenarios' own numbers: one alone, if nothing is
+        said."""
+        return self.forms == 1 if self.own is None else self.own
 
     @property
     def share(self) -> int | None:
@@ -308,7 +343,7 @@ def _part(values: Mapping[str, Any], path: Path, problems: Diagnostics) -> ExamP
     tree = values["where"]
     part = typed(ExamPart, {**values, "where": tree.where})
     if part.questions or any(isinstance(entry, OwnQuestion) for entry in part.pool):
-        return part
+        return _with_pictures(part, path.parent, problems)
     if tree.get("scenario") is None:
         problems.add(tree.where, "no scenario to ask about", "say one, like scenario: i_love_ai")
     named = str(values.get("scenario", ""))
@@ -322,3 +357,36 @@ def _part(values: Mapping[str, Any], path: Path, problems: Diagnostics) -> ExamP
         ExerciseFile, said, numbers=typed(FormNumbers, said), within=typed(Within, said)
     )
     return part._replace(exercise=exercise)
+
+
+_PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".svg")
+_LARGEST_PICTURE = 2_000_000
+"""Bytes."""
+
+
+def _with_pictures(part: ExamPart, folder: Path, problems: Diagnostics) -> ExamPart:
+    """Returns a part whose questions have the pictures that they name, from files in a folder."""
+
+    def shown(entry: OwnQuestion | Ask) -> OwnQuestion | Ask:
+        if isinstance(entry, Ask) or not entry.picture:
+            return entry
+        return entry._replace(shown=_picture(entry.picture, folder, part, problems))
+
+    questions = tuple(entry for entry in map(shown, part.questions) if isinstance(entry, OwnQuestion))
+    return part._replace(questions=questions, pool=tuple(map(shown, part.pool)))
+
+
+def _picture(name: str, folder: Path, part: ExamPart, problems: Diagnostics) -> Figure | None:
+    where = part.where or Where(name)
+    if Path(name).suffix.lower() not in _PICTURES or Path(name).name != name:
+        problems.add(where, f"{name} is no picture beside this file", f"give a {_PICTURES[0]}")
+        return None
+    try:
+        data = (folder / name).read_bytes()
+    except OSError as error:
+        problems.add(where, f"{name} can't be read ({error.strerror})", "put it beside this file")
+        return None
+    if len(data) > _LARGEST_PICTURE:
+        problems.add(where, f"{name} has {len(data):,} bytes", f"at most {_LARGEST_PICTURE:,} are taken")
+        return None
+    return Figure(Word(name), data)

@@ -343,10 +343,15 @@ class FormNumbers(NamedTuple):
     forms: Annotated[
         int | None,
         WholeNumber(1, MOST_FORMS),
-        "so many forms, each with numbers of its own; the first has those of the scenario",
+        "so many forms, each with numbers of its own; one alone has those of the scenario",
     ] = None
     """How many forms there are; None for the scenario's own numbers."""
-    own: Annotated[bool, Flag(), "`false`: the first form has other numbers, too"] = True
+    own: Annotated[
+        bool | None,
+        Flag(),
+        "whether the first form has the scenario's own numbers: if it is the only one by default, "
+        "since others cost the same, and the scenario's may not",
+    ] = None
     seed: Annotated[
         int, WholeNumber(0, LARGEST_SEED), "chooses the forms' numbers and random blanks"
     ] = 1

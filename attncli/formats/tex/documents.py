@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -37,6 +38,7 @@ from attncli.formats.writers import (
     written,
 )
 from attncli.maths.equations.tree import Equation
+from attncli.names import Word
 from attncli.maths.notation.latex import latex
 from attncli.option_values import PAPER_SIZES
 
@@ -150,6 +152,15 @@ def _answer_space(block: doc.AnswerSpace, setting: Setting) -> str:
     return setting.lines_to_write.format(block.lines) + more
 
 
+def _figure(block: doc.Figure, _: Setting) -> str:
+    """Sets a picture whose file stands beside the source, where there is one that TeX reads."""
+    name, instead = block.name.raw, spans((Word(block.instead),))
+    if not re.fullmatch(r"[\w.-]+", name):
+        return instead
+    shown = f"\\includegraphics[width=0.6\\linewidth]{{{name}}}"
+    return f"\\ifdefined\\includegraphics\\IfFileExists{{{name}}}{{{shown}}}{{{instead}}}\\else {instead}\\fi"
+
+
 _WRITERS: Mapping[type, Callable[[Any, Setting], str]] = {
     Tables: lambda block, setting: tables.matrices(block.matrices, setting),
     doc.DefinitionList: facts,
@@ -168,6 +179,7 @@ _WRITERS: Mapping[type, Callable[[Any, Setting], str]] = {
     doc.Graph: lambda block, _: tables.graph(block),
     doc.Fields: _fields,
     doc.WordBlank: _word_blank,
+    doc.Figure: _figure,
     doc.AnswerSpace: _answer_space,
     **dict.fromkeys(PICTURES, _picture),
 }
@@ -196,6 +208,7 @@ _PACKAGES = r"""% pdfTeX, XeTeX and LuaTeX all take this file.
 \usepackage[margin=22mm]{geometry}
 \usepackage[fleqn]{amsmath}
 \usepackage{booktabs}
+\IfFileExists{graphicx.sty}{\usepackage{graphicx}}{}
 \setlength\mathindent{1em}
 \setlength\parindent{0pt}
 \setlength\parskip{1ex plus 0.5ex}

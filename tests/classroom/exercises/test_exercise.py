@@ -309,7 +309,8 @@ def given_all_the_same(trace: Trace, quantity: Quantity) -> set[Location]:
     assert quantity.definition is not None
     rows, columns = quantity.matrix.shape
     every = {Location(quantity.name, i, j) for i in range(rows) for j in range(columns)}
-    if isinstance(quantity.definition.operation, TakeRows):
+    is_looked_up = isinstance(quantity.definition.operation, TakeRows)
+    if is_looked_up and trace[quantity.definition.operands[0]].given:
         return every
     mask = below(quantity.name.path, "mask")
     if mask not in trace or quantity.local not in ("masked", "exp", "weights"):

@@ -260,7 +260,7 @@ WRONG = {
     "--blank nothing": "no such choice",
     "--points softmax=x": "is no number of points; give a number",
     "--points nosuch=2": "no such step",
-    "--points 0": "is no number of points; give a number",
+    "--points -1": "is no number of points; give a number",
     "--key somewhere": "no such choice",
     "--seed -1": "is too few",
     "--mistakes 100": "is too many",

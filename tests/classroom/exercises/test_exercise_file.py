@@ -80,7 +80,7 @@ WRONG = {
     "curse: x": "exam.yaml:2:1: unknown key",
     "ask: [sofmax]": "exam.yaml:2:7: step sofmax: no such step; did you mean softmax?",
     "ask: [{blank: al}]": "exam.yaml:2:15: the text \"al\": no such choice",
-    "ask: [{points: 0}]": "exam.yaml:2:16: 0 is not above zero",
+    "ask: [{points: -1}]": "exam.yaml:2:16: -1 is not 0 or more",
     "ask: [{cell: 'exp[I, I]', step: softmax}]": "a cell says itself of which step it is, and step beside it",
     "points: {softmx: 1}": "exam.yaml:2:18: softmx: no such step or quantity",
     "layout: narrow": "exam.yaml:2:9",
