@@ -81,18 +81,18 @@ def _sizes(complaints: Complaints, typed: DesignArguments) -> Sizes | None:
     )
     from attncli.classroom.paper_files import parse_choice
 
-    found = [
-        complaints.hear(whole_number, "--tokens", typed.tokens, FEWEST, MOST),
-        complaints.hear(whole_number, "--d-model", typed.d_model, 1, MOST_D_MODEL),
-        complaints.hear(whole_number, "--heads", typed.heads, 1, MOST_D_MODEL),
-        complaints.hear(whole_number, "--decimals", typed.decimals, 1, _MOST_DECIMALS),
-    ]
-    mask = complaints.hear(parse_choice, "--mask", typed.mask, MASKS)
-    norm = complaints.hear(parse_choice, "--norm", typed.norm, NORMS)
-    known = [size for size in found if size is not None]
-    if len(known) < len(found) or mask is None or norm is None:
+    hear = complaints.hear
+    tokens = hear(whole_number, "--tokens", typed.tokens, FEWEST, MOST)
+    d_model = hear(whole_number, "--d-model", typed.d_model, 1, MOST_D_MODEL)
+    heads = hear(whole_number, "--heads", typed.heads, 1, MOST_D_MODEL)
+    decimals = hear(whole_number, "--decimals", typed.decimals, 1, _MOST_DECIMALS)
+    mask = hear(parse_choice, "--mask", typed.mask, MASKS)
+    norm = hear(parse_choice, "--norm", typed.norm, NORMS)
+    if tokens is None or d_model is None or heads is None or decimals is None:
         return None
-    sizes = Sizes(*known, mask, norm, typed.residuals, not typed.no_ffn)
+    if mask is None or norm is None:
+        return None
+    sizes = Sizes(tokens, d_model, heads, decimals, mask, norm, typed.residuals, not typed.no_ffn)
     if sizes.heads > sizes.d_model:
         wrong = f"{sizes.d_model} dimensions are too few for {sizes.heads} heads"
         right = f"give {sizes.d_model} or fewer"

@@ -33,7 +33,22 @@ if TYPE_CHECKING:
 
 
 _SAID_BY_A_FILE = (
-    *("step", "layer", "head", "time", "token", "rows", "columns", "cell", "ask", "blank", "points", "forms", "seed", "allow"),
+    *(
+        "step",
+        "layer",
+        "head",
+        "time",
+        "token",
+        "rows",
+        "columns",
+        "cell",
+        "ask",
+        "blank",
+        "points",
+        "forms",
+        "seed",
+        "allow",
+    ),
     *("mistakes", "decimals", "rounding", "set_", "detail", "layout", "room", "paper", "language"),
 )
 """Options that an exercise file has keys for, or that belong into its scenario."""
@@ -115,7 +130,8 @@ def asks_of(
     all."""
     from attncli.classroom.files.exercise_file import Ask, Within
 
-    asked = Ask(within=Within(**part.within, **part.sides))
+    rows, columns = tuple(part.rows or ()), tuple(part.columns or ())
+    asked = Ask(within=Within(**part.within, rows=rows, columns=columns))
     steps = [asked._replace(step=step) for step in part.steps]
     asks = [asked._replace(cell=cell) for cell in cells or ()]
     if steps and asks:  # which don't go together, as is told when they are looked for
@@ -235,8 +251,8 @@ class Length:
         on = f" on {pages} pages" if pages else ""
         wrong = f"it asks for {points_text(self._points)} points{on}"
         right = (
-            "--step, --token and --cell ask for less, as `ask` in a file does; `points: {total: 30}`"
-            " says how many there are to be"
+            "--step, --token and --cell ask for less, as `ask` in a file does; `points: {total:"
+            " 30}` says how many there are to be"
         )
         return [Problem.of("the sheet", wrong, right)]
 

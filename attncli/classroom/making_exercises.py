@@ -70,8 +70,7 @@ def exercise_of(order: ExerciseArguments) -> Output:
     made = traces_of_forms(job.exam, job.traces, requests, job.hidden)
     lost, length = LostToRounding((job.manner.format,)), Length()
     forms = (
-        length.heard(lost.heard(form))
-        for form in exam_forms(job.exam, requests, made, job.command)
+        length.heard(lost.heard(form)) for form in exam_forms(job.exam, requests, made, job.command)
     )
     papers = papers_of(order, job.manner, forms, len(job.names))
     files = papers.texts.values() if isinstance(papers, FilesOutput) else (papers.text,)
@@ -153,7 +152,7 @@ def folder_of(job: CheckedOrder, beside: Beside, formats: Sequence[str] = ()) ->
     files |= personal
     _check_edited(folder, files, before, force=order.page.force)
     check_folder(str(folder), [*files, FILE], force=True)
-    said = _whose_numbers(job) if before is None else ""
+    said = _whose_numbers(job) + _what_is_not_nice(job) if before is None else ""
     says = _summary(folder, made, _marked_anew(before, forms)) + said + job.says + lost.says
     return FilesOutput({**files, FILE: made.text()}, str(folder), True, says, notes=notes)
 
@@ -378,6 +377,21 @@ def _marked_anew(before: Manifest | None, forms: Mapping[str, FormWorked]) -> Ma
         pairs = zip(made[name].parts, forms[name].form.traces, strict=False)
         made[name] = made[name]._replace(parts=tuple(starmap(anew, pairs)))
     return before._replace(forms=made)
+
+
+def _what_is_not_nice(job: CheckedOrder) -> str:
+    """Says what of the numbers of forms isn't nice, and why."""
+    if job.exam.forms is None:
+        return ""
+    from attncli.classroom.exercises.exam_papers import requests_of
+    from attncli.classroom.forms.niceness import not_nice
+
+    said: dict[str, None] = {}
+    for request, trace in zip(requests_of(job.exam, job.traces), job.traces, strict=True):
+        if request is not None and trace is not None:
+            asked = request.quantities(trace)
+            said |= dict.fromkeys(not_nice(trace, [name for name in trace if name in asked]))
+    return "".join(f"{sentence}\n" for sentence in said)
 
 
 def _pictures(job: CheckedOrder) -> dict[str, Contents]:

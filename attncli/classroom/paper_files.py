@@ -308,7 +308,7 @@ def _checked(order: ExerciseArguments, form: str, *, folder: bool) -> PaperSetti
     return PaperSettings(form, folder, kinds, can.papers.share, order.grid)
 
 
-def variants(
+def variants(  # noqa: PLR0913 - of what, how many, and by which rules
     trace: Trace,
     request: ExerciseRequest,
     count: int | None,

@@ -123,16 +123,13 @@ class Excerpt(NamedTuple):
             "time": self.time,
         }
 
-    @property
-    def sides(self) -> dict[str, tuple[str, ...]]:
-        """Returns the rows and columns that are asked for."""
-        return {"rows": tuple(self.rows or ()), "columns": tuple(self.columns or ())}
-
     def options(self) -> list[tuple[str, object]]:
         """Returns what was said of the part, each by the option that says it."""
         return [
             ("--step", self.step),
-            *((f"--{name}", value) for name, value in (self.within | self.sides).items()),
+            *((f"--{name}", value) for name, value in self.within.items()),
+            ("--rows", self.rows),
+            ("--columns", self.columns),
         ]
 
 

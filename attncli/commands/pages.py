@@ -88,7 +88,7 @@ def run(typed: Arguments) -> PageOutput:
     check_precision(typed.precision)
     trace = (typed._replace(detail=None) if typed.detail == COST else typed).work()
     tell = partial(whole_page, typed=typed)
-    some = typed.cell or any(typed.part.sides.values())
+    some = typed.cell or typed.part.rows or typed.part.columns
     page = _cells(trace, typed) if some else living_page(trace, typed, tell)
     if typed.gradient_check:
         from attncli.pages.parts.way_back import gradient_check
@@ -102,7 +102,7 @@ def _cells(trace: Trace, typed: Arguments) -> Document:
     from attncli.pages.parts.selection import cells_along, check_on_page, select
 
     part = typed.part
-    chosen = select(trace, part.steps, **part.within, **part.sides)
+    chosen = select(trace, part.steps, **part.within).along(part.rows or (), part.columns or ())
     if typed.cell:
         others = [("--step", part.steps)]
         return cells_page(trace, find_cells(trace, typed.cell, others, within=chosen))

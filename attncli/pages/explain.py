@@ -49,7 +49,6 @@ from attncli.trace import PlannedStep, Quantity, Trace
 from attncli.trace.quantity import known_name, meant
 from attncli.trace.trace import parts_of
 
-
 CellMeant = tuple[Name, Address]
 """A cell that somebody names: the quantity, or the list, that it is of, and its address."""
 
@@ -125,7 +124,8 @@ def _of_pattern(
     is_other = bool(quantities) and meant(address.name, trace.quantities) is None
     found = [cell for q in quantities for cell in _along(q, address.indices)]
     if several or is_other or len(found) > 1:
-        return found if found and address.indices else None
+        whole = all(quantity.is_timed for quantity in quantities)
+        return found if found and (address.indices or whole) else None
     return None
 
 
@@ -134,7 +134,7 @@ def _quantities_meant(trace: Trace, name: str, within: Selection) -> list[Quanti
     that is called so, or those of the selected head, layer or time."""
     known = trace.quantities
     if f"[{EVERY}]" in name or f"[{LAST}]" in name:
-        matches = [entry for entry in known if matching(name).fullmatch(entry)]
+        matches = [q.name for q in known.values() if matching(name).fullmatch(q.name)]
         for bracket in re.finditer(rf"\[({re.escape(EVERY)}|{LAST})\]", name):
             if bracket[1] == LAST:
                 matches = _last_of(matches, name[: bracket.start()])
@@ -160,13 +160,12 @@ def _last_of(names: Sequence[Name], before: str) -> list[Name]:
 def _along(quantity: Quantity, indices: Sequence[Index]) -> list[tuple[Quantity, int, int]]:
     """Lists the cells of a quantity that indices mean: what they don't say is all. Raises
     AddressError."""
-    if quantity.is_number or quantity.is_list:
-        sides = () if quantity.is_number else (quantity.rows,)
-    else:
-        sides = (quantity.columns,) if quantity.is_vector else (quantity.rows, quantity.columns)
+    sides = [axis for axis in (quantity.rows, quantity.columns) if axis.names not in ((), ("",))]
     if len(indices) > len(sides):
         return []
-    places = [axis.places(index, quantity.name) for axis, index in zip(sides, indices, strict=False)]
+    places = [
+        axis.places(index, quantity.name) for axis, index in zip(sides, indices, strict=False)
+    ]
     n, m = quantity.shape
     if quantity.is_vector:
         places.insert(0, range(n))
@@ -193,7 +192,8 @@ def _of_time(trace: Trace, address: Address) -> list[tuple[Quantity, int, int]] 
     try:
         chosen = times if index.is_every else [find_time(trace, index.text)]
     except SelectionError as error:
-        raise AddressError(f"{address.name} has no step {index.text}", error.right) from None
+        right = error.problems[0].right
+        raise AddressError(f"{address.name} has no step {index.text}", right) from None
     made = (q for part in parts if part.time in chosen for q in made_by(trace, part))
     return [cell for q in made for cell in _along(q, ())]
 

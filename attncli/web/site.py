@@ -19,9 +19,9 @@ from attncli.web.search import SearchPlace, new_words, places_of, prose, step_te
 
 if TYPE_CHECKING:
     from attncli.classroom.files.exercise_file import Ask, Within
-    from attncli.scenario.file.address import LAST
     from attncli.document.blocks import Block, Document
     from attncli.formats.html.webpage import FoldOut, SiteEntry, SiteGroup, SiteLink
+    from attncli.scenario.file.address import LAST
     from attncli.trace import Trace
     from attncli.web.commands import SiteArguments
 

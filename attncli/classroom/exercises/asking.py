@@ -14,8 +14,6 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
 
-import numpy as np
-
 from attncli.classroom.exercises.line_blanks import (
     Asked,
     Blankable,
@@ -390,7 +388,8 @@ def parse_blanking(text: str) -> Blanking:
 
 def parse_points(texts: Sequence[str]) -> Points:
     """Reads what `--points` says: `2` for each blank, `softmax=2` for those of a step, `exp=0.5`
-    for those of a quantity, `total=30` for all together. Raises SelectionError, naming all that is wrong."""
+    for those of a quantity, `total=30` for all together. Raises SelectionError, naming all that is
+    wrong."""
     found: dict[str, Decimal] = {}
     wrong: list[Problem] = []
     for text in texts:

@@ -276,8 +276,7 @@ class BlankedPage(NamedTuple):
         if request.share is not None:
             known = with_slips(sheet, part, known)
         questions = tuple(
-            Item(place.id, points[place.id], key, cell=place.cell)
-            for place, key in known
+            Item(place.id, points[place.id], key, cell=place.cell) for place, key in known
         )
         task = task_of(self.trace, part.path, [*zip(places, questions, strict=True)], words)
         space = room(self.trace, section.section, places, request)

@@ -30,9 +30,7 @@ class Entry(NamedTuple):
     """What it asks: a step, a quantity, a way to answer."""
 
 
-def with_draws(
-    exam: ExamFile, traces: Sequence[Trace | None], names: Sequence[str]
-) -> ExamFile:
+def with_draws(exam: ExamFile, traces: Sequence[Trace | None], names: Sequence[str]) -> ExamFile:
     """Returns an exam that knows what each of its forms, by their names, has drawn from its pools.
     Raises UserError where no draws have the same points."""
     if not any(part.pool for part in exam.parts):
@@ -45,9 +43,7 @@ def with_draws(
     return exam._replace(draws=drawn)
 
 
-def _draws(
-    part: ExamPart, trace: Trace | None, seed: str, count: int
-) -> Iterator[tuple[int, ...]]:
+def _draws(part: ExamPart, trace: Trace | None, seed: str, count: int) -> Iterator[tuple[int, ...]]:
     """Yields the places in a pool of what each of some forms asks."""
     entries = [*_entries(part, trace)]
     ways = _Ways(tuple(entry.points for entry in entries))
@@ -86,9 +82,7 @@ def _first_to_ask(
     raise refused
 
 
-def _repeats(
-    drawn: Sequence[int], entries: Sequence[Entry], used: Counter[int]
-) -> tuple[int, int]:
+def _repeats(drawn: Sequence[int], entries: Sequence[Entry], used: Counter[int]) -> tuple[int, int]:
     """Counts how often a draw asks the same kind again, and how often others asked what it asks."""
     kinds = Counter(entries[place].kind for place in drawn)
     return sum(n * n for n in kinds.values()), sum((used[place] + 1) ** 2 for place in drawn)

@@ -513,7 +513,9 @@ def _asked(trace: Trace, ordered: ExerciseFile, group: Sequence[Ask]) -> PartAsk
     detail = ordered.detail or ("full" if blanking.terms else "summary")
     steps = [ask.step for ask in group if ask.step is not None]
     check_steps(steps, own_steps(trace))
-    selection = select(trace, steps, detail=detail, **first.within._asdict())
+    within = first.within
+    selection = select(trace, steps, detail=detail, **within.places)
+    selection = selection.along(within.rows, within.columns)
     check_on_page(trace, selection)
     cells = _cells(trace, group, selection)
     return PartAsked(selection, tuple(cells), blanking, first.points)
@@ -522,7 +524,7 @@ def _asked(trace: Trace, ordered: ExerciseFile, group: Sequence[Ask]) -> PartAsk
 def wanted_in_words(trace: Trace, ask: Ask) -> WordsWanted:
     """Returns a question that is answered in words. Raises SelectionError where nothing has it."""
     assert ask.question is not None
-    selection = select(trace, **ask.within._asdict())
+    selection = select(trace, **ask.within.places)
     wanted = WordsWanted(ask.question, selection, ask.written, ask.points)
     option = f"--ask {ask.question}"
     try:
@@ -533,9 +535,7 @@ def wanted_in_words(trace: Trace, ask: Ask) -> WordsWanted:
     raise SelectionError.of(option, "nothing that is asked about has it", "ask about more of it")
 
 
-def _cells(
-    trace: Trace, group: Sequence[Ask], selection: Selection
-) -> list[tuple[Name, Address]]:
+def _cells(trace: Trace, group: Sequence[Ask], selection: Selection) -> list[tuple[Name, Address]]:
     """Finds the cells that are asked for, each once: those that are named, or those in the rows and
     columns that are. Raises SelectionError for what holds no numbers."""
     texts = [ask.cell for ask in group if ask.cell is not None]

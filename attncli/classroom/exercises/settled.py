@@ -46,12 +46,14 @@ class SettledCells:
         if definition is None or not hidden.any() or not is_a(definition.operation, DivideByRow):
             return hidden
         added = self.trace[definition.operands[1]].definition
-        if added is None or not is_a(added.operation, RowSum) or added.operands != (
-            definition.operands[0],
+        if (
+            added is None
+            or not is_a(added.operation, RowSum)
+            or added.operands != (definition.operands[0],)
         ):  # a sink takes its share
             return hidden
         alone = (~hidden).sum(axis=1, keepdims=True) == 1
-        return hidden | (alone & (self.trace[name].values == 1))
+        return np.asarray(hidden | (alone & (self.trace[name].values == 1)))
 
     def hidden(self, name: Name) -> Flags:
         """Finds the cells of what is hidden, −∞, and of the zeros that follow from it. -> [n, m]"""
@@ -70,10 +72,11 @@ class SettledCells:
             return np.asarray(trace[definition.operands[1]].values == 0)
         nothing = (values == 0) | np.isneginf(values)
         if not nothing.any():
-            return nothing
+            return np.asarray(nothing)
         if moves(definition):
             return self._moved(definition, nothing)
-        return np.isneginf(values) | (nothing & self._follows(definition, values.shape))
+        follows = self._follows(definition, values.shape)
+        return np.asarray(np.isneginf(values) | (nothing & follows))
 
     def _follows(self, definition: Definition, shape: tuple[int, ...]) -> Flags:
         """Finds the cells that are made of a hidden one, number by number."""

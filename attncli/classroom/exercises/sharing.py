@@ -1,4 +1,4 @@
-"""Points of a whole part shared out over what it asks, in units that one can add up in one's head."""
+"""Points of a whole part, shared out over what it asks in units that are easy to add up."""
 
 from __future__ import annotations
 

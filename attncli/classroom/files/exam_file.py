@@ -19,8 +19,8 @@ from attncli.classroom.files.exercise_file import (
     PointsKind,
     Within,
 )
-from attncli.classroom.files.scheme import SCHEME, Costs, Scheme
 from attncli.classroom.files.mathematics import UnreadableFormulaError, in_words_and_formulas
+from attncli.classroom.files.scheme import SCHEME, Costs, Scheme
 from attncli.document.blocks import Figure
 from attncli.errors import Where, quote
 from attncli.names import Word
@@ -74,7 +74,9 @@ class OwnQuestion(NamedTuple):
         str, TextKind("a file"), "a picture above it: a file beside this one, `.png` or `.svg`"
     ] = ""
     lines: Annotated[int, WholeNumber(1, _MOST_LINES), "the lines that there are to write on"] = 3
-    points: Annotated[Decimal, WORTH, "its points, 1 by default; with 0 it doesn't count"] = Decimal(1)
+    points: Annotated[Decimal, WORTH, "its points, 1 by default; with 0 it doesn't count"] = (
+        Decimal(1)
+    )
 
     shown: Figure | None = None
     """The picture, as its file has it."""
@@ -117,7 +119,9 @@ class OwnQuestionKind:
             problems.add(node.where, "a table with rows of several lengths", "give all alike")
         elif (bad := _unread_formula(values)) is not None:
             wrong = f"{quote(bad)} isn't read as mathematics"
-            problems.add(node.where, wrong, r"write it like $Q K^T / \sqrt{d_k}$, or \$ for a dollar")
+            problems.add(
+                node.where, wrong, r"write it like $Q K^T / \sqrt{d_k}$, or \$ for a dollar"
+            )
         elif values.get("options") and values.get("right") not in values["options"]:
             wrong = "none of the options is the right one"
             problems.add(node.where, wrong, "say which, as it is written there: right: a query")
@@ -216,13 +220,13 @@ class ExamPartKind:
         pool = values.get("pool", ())
         own = [entry for entry in pool if isinstance(entry, OwnQuestion)]
         is_own = "questions" in values or bool(own)
-        if ("scenario" in values) == is_own:
-            wrong = "a part has a scenario that is asked about, or questions"
-            problems.add(node.where, wrong, "give one of the two, like scenario: i_love_ai")
-            return None
         if own and len(own) < len(pool):
             wrong = "a pool with questions in your own words and others"
             problems.add(node.where, wrong, "make two parts of it, each with a pool")
+            return None
+        if ("scenario" in values) == is_own:
+            wrong = "a part has a scenario that is asked about, or questions"
+            problems.add(node.where, wrong, "give one of the two, like scenario: i_love_ai")
             return None
         if {"pool", "take"} & values.keys() and values.get("take", 1) > len(pool):
             wrong = f"take: {values.get('take', 1)} of a pool of {len(pool)}"
@@ -372,7 +376,9 @@ def _with_pictures(part: ExamPart, folder: Path, problems: Diagnostics) -> ExamP
             return entry
         return entry._replace(shown=_picture(entry.picture, folder, part, problems))
 
-    questions = tuple(entry for entry in map(shown, part.questions) if isinstance(entry, OwnQuestion))
+    questions = tuple(
+        entry for entry in map(shown, part.questions) if isinstance(entry, OwnQuestion)
+    )
     return part._replace(questions=questions, pool=tuple(map(shown, part.pool)))
 
 
@@ -387,6 +393,8 @@ def _picture(name: str, folder: Path, part: ExamPart, problems: Diagnostics) -> 
         problems.add(where, f"{name} can't be read ({error.strerror})", "put it beside this file")
         return None
     if len(data) > _LARGEST_PICTURE:
-        problems.add(where, f"{name} has {len(data):,} bytes", f"at most {_LARGEST_PICTURE:,} are taken")
+        problems.add(
+            where, f"{name} has {len(data):,} bytes", f"at most {_LARGEST_PICTURE:,} are taken"
+        )
         return None
     return Figure(Word(name), data)

@@ -151,6 +151,16 @@ class Within(NamedTuple):
         tuple[str, ...], OneOrMany(_TEXT), "only the numbers in these columns: `last`"
     ] = ()
 
+    @property
+    def places(self) -> dict[str, str | None]:
+        """Returns the token, layer, head and time, by their names."""
+        return {
+            "token": self.token,
+            "layer": self.layer,
+            "head": self.head,
+            "time": self.time,
+        }
+
     def inside(self, whole: "Within") -> "Within":
         """Returns this with what is said for all in the place of what it doesn't say itself. What
         it calls `all` isn't narrowed."""
@@ -256,7 +266,7 @@ class Points(NamedTuple):
 
     @classmethod
     def of_names(cls, found: Mapping[str, Decimal]) -> "Points":
-        """Makes points of numbers by the names of steps and quantities, and by `total` or `each`."""
+        """Makes points of numbers by the names of steps and quantities, by `total` or `each`."""
         steps = {name: worth for name, worth in found.items() if name in STORY}
         others = found.keys() - steps.keys() - {TOTAL, EACH}
         quantities = {name: worth for name, worth in found.items() if name in others}

@@ -1,4 +1,4 @@
-"""Mathematics in a teacher's own words: `$W_K$`, `$Q K^T / \\sqrt{d_k}$`, as one writes it in TeX."""
+"""Mathematics in a teacher's own words, as in TeX: `$W_K$`, `$Q K^T / \\sqrt{d_k}$`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,9 @@ _GREEK = dict(zip(
     "αβγδεηθλμνπρστφψωΔΣΩ∞",
     strict=True,
 ))  # fmt: skip
-_SIGNS = {"cdot": "·", "times": "×", "le": "≤", "leq": "≤", "ge": "≥", "geq": "≥", "ne": "≠", "neq": "≠"}  # fmt: skip
+_SIGNS = dict(zip(
+    ("cdot", "times", "le", "leq", "ge", "geq", "ne", "neq"), "·×≤≤≥≥≠≠", strict=True
+))  # fmt: skip
 _RELATIONS = ("=", "<", ">", "≤", "≥", "≠")
 _TRANSPOSED = ("T", "⊤", "top")
 
@@ -156,17 +158,16 @@ class _Reader:
         return found
 
     def atom(self) -> Expression:
-        if self._next("√"):
-            return Root(self.atom())
-        for first, last in (("(", ")"), ("{", "}")):
-            if self._next(first):
-                found = self.relation()
-                self._take(last)
-                return found
         if not self.waiting:
             raise UnreadableFormulaError(self.text)
         kind, value = self.waiting.pop()
         match kind, value:
+            case "sign", "√":
+                return Root(self.atom())
+            case "sign", "(" | "{":
+                found = self.relation()
+                self._take({"(": ")", "{": "}"}[value])
+                return found
             case "number", _:
                 return Number.written(decimals.parse(value))
             case "name", _:

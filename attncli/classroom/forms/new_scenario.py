@@ -251,19 +251,28 @@ def _lines(sizes: Sizes, words: Sequence[str], scenario: Scenario, command: str)
         yield from _matrix("W_O", given[Name("W_O")])
     yield from ("", "# What the scores are divided by: sqrt_d_k, none, or a number.")
     yield f"scale: {_scale(sizes)}"
-    if sizes.mask != MASKS[0]:
-        yield from ("", "# No query sees a key that comes after it.", f"mask: {sizes.mask}")
-    if sizes.residuals:
-        yield from ("", "# What goes into a sublayer is added to what comes out.", "residuals: true")
-    if sizes.norm != NORMS[0]:
-        yield from ("", "# A norm after each sublayer.", "norm: post", "norms:")
-        yield f"  kind: {sizes.norm}"
+    yield from _lines_of_layer(sizes)
     if sizes.network:
         yield from ("", "# The feed-forward network: relu(x W1 + b1) W2 + b2.")
         for name in ("W1", "b1", "W2", "b2"):
             yield from _matrix(name, given[Name(name)])
     yield from ("", "# carry: every result is rounded, and the next step uses the rounded number.")
     yield from ("rounding:", "  policy: carry", f"  decimals: {sizes.decimals}")
+
+
+def _lines_of_layer(sizes: Sizes) -> Iterator[str]:
+    """Yields what belongs to the layer besides matrices."""
+    if sizes.mask != MASKS[0]:
+        yield from ("", "# No query sees a key that comes after it.", f"mask: {sizes.mask}")
+    if sizes.residuals:
+        yield from (
+            "",
+            "# What goes into a sublayer is added to what comes out.",
+            "residuals: true",
+        )
+    if sizes.norm != NORMS[0]:
+        yield from ("", "# A norm after each sublayer.", "norm: post", "norms:")
+        yield f"  kind: {sizes.norm}"
 
 
 def _matrix(name: str, matrix: Matrix) -> Iterator[str]:

@@ -398,7 +398,9 @@ class _Search:
             wrong, right = _hardest_rules(tried, failures)
             self.was_too_large = failures.took["exponentials"] > 0
             raise UnsatisfiedError.of(
-                f"form {form_name(k)}", wrong, f"{right}, or ask for fewer steps"
+                f"form {form_name(k)}",
+                wrong,
+                f"{right}, ask for fewer steps, or begin with numbers of `attn design`",
             )
         size = self.size
         survivors = self.sieve.sift(self.random, size, failures, self._like)

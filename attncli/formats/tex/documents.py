@@ -38,8 +38,8 @@ from attncli.formats.writers import (
     written,
 )
 from attncli.maths.equations.tree import Equation
-from attncli.names import Word
 from attncli.maths.notation.latex import latex
+from attncli.names import Word
 from attncli.option_values import PAPER_SIZES
 
 _BETWEEN_ROWS = 2.5

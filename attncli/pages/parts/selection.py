@@ -294,6 +294,11 @@ class Selection(NamedTuple):
     routed: Mapping[Name, tuple[int, ...]] = MappingProxyType({})
     """The rows of tokens that go to an expert, by its place."""
 
+    def along(self, rows: Sequence[str], columns: Sequence[str]) -> Selection:
+        """Returns the same selection of some rows and columns of each table alone."""
+        indices = (tuple(map(_index_of_token, names)) for names in (rows, columns))
+        return self._replace(sides=Sides(*indices))
+
     @property
     def partial(self) -> bool:
         """Tells whether only some of the sections are told."""
@@ -386,7 +391,7 @@ def _is_inside(part: PlannedStep, layer: Name) -> bool:
     return path == layer or path.inside(layer)
 
 
-def select(
+def select(  # noqa: PLR0913 - the parts that there are of a page
     trace: Trace,
     steps: Sequence[str] = (),
     token: str | None = None,
@@ -395,8 +400,6 @@ def select(
     layer: str | None = None,
     head: str | None = None,
     time: str | None = None,
-    rows: Sequence[str] = (),
-    columns: Sequence[str] = (),
 ) -> Selection:
     """Returns the selection that options ask for; without a token, the queries that the scenario
     shows. Raises SelectionError."""
@@ -409,14 +412,11 @@ def select(
     times = tried(partial(find_time, trace), () if time is None else (time,), wrong)
     if wrong:
         raise SelectionError(wrong)
-    path, number, step = (next(iter(places), None) for places in (paths, heads, times))
+    path, number = next(iter(paths), None), next(iter(heads), None)
     queries = tuple(dict.fromkeys(found))
     pictures = Pictures.ALL if trace.scenario.page.show.pictures else Pictures.NONE
-    sides = Sides(tuple(map(_index_of_token, rows)), tuple(map(_index_of_token, columns)))
-    selected = Selection(
-        tuple(steps), queries, axis.names, detail, path, number, step, sides, pictures
-    )
-    return with_routing(trace, selected)
+    selected = Selection(tuple(steps), queries, axis.names, detail, path, number)
+    return with_routing(trace, selected._replace(time=next(iter(times), None), pictures=pictures))
 
 
 def with_routing(trace: Trace, selection: Selection) -> Selection:
