@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from attncli.commands.file_kinds import FileKind
-from attncli.scenario.file.keys import Schema
+
+if TYPE_CHECKING:
+    from attncli.scenario.file.keys import Schema
 
 
 def _text(name: str) -> str:
@@ -25,13 +28,13 @@ def _schema_of_exercise() -> Schema:
 
 
 exercise = FileKind(
-    "an exercise on a scenario, with forms and keys",
+    "an exercise: what is asked of a scenario, with forms and keys",
     lambda: _text("exercise"),
     _schema_of_exercise,
     "`attn exercise {file} -o {stem}/` makes its sheets and keys",
 )
 exam = FileKind(
-    "an exam of several parts, with forms, keys and marking",
+    "an exam: several parts, with forms, keys and marking",
     lambda: _text("exam"),
     _schema_of_exam,
     "`attn exam {file} -o {stem}/` makes all that it takes",

@@ -24,18 +24,30 @@ class FileKind(NamedTuple):
     """What can be done with one, with `{file}` and its `{stem}`."""
 
 
-def _scenario() -> FileKind:
+def _text() -> str:
     from attncli.scenario import starter
+
+    return starter.text()
+
+
+def _schema() -> dict[str, Any]:
     from attncli.steps.schema import json_schema
 
-    says = "a sentence and the matrices of a layer"
-    return FileKind(says, starter.text, json_schema, "`attn run {file}` works it out")
+    return json_schema()
+
+
+_OF_SCENARIOS = FileKind(
+    "a scenario: a sentence and the matrices of a layer",
+    _text,
+    _schema,
+    "`attn run {file}` works it out",
+)
 
 
 def file_kinds() -> Mapping[str, FileKind]:
     """Returns the kinds of files by their names, scenarios first."""
     others = {name: entry.load() for name, entry in plugins(FILES).items()}
-    return {SCENARIO: _scenario(), **others}
+    return {SCENARIO: _OF_SCENARIOS, **others}
 
 
 def kind_called(file: str) -> str:

@@ -165,8 +165,8 @@ def _chosen(kinds: Mapping[str, FileKind]) -> tuple[str, str]:
     its place. Raises UserError where none is."""
     from attncli.scenario.file.problems import nearest
 
-    for number, (name, kind) in enumerate(kinds.items(), start=1):
-        print(f"{number}  {name}: {kind.says}")
+    for number, kind in enumerate(kinds.values(), start=1):
+        print(f"{number}  {kind.says}")
     said = _answered(f"Which one? [1 to {len(kinds)}] ")
     numbers = {str(number): name for number, name in enumerate(kinds, start=1)}
     name = numbers.get(said, said)

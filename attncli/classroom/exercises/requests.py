@@ -524,7 +524,10 @@ def _asked(trace: Trace, ordered: ExerciseFile, group: Sequence[Ask]) -> PartAsk
 def wanted_in_words(trace: Trace, ask: Ask) -> WordsWanted:
     """Returns a question that is answered in words. Raises SelectionError where nothing has it."""
     assert ask.question is not None
-    selection = select(trace, **ask.within.places)
+    within = ask.within
+    selection = select(
+        trace, token=within.token, layer=within.layer, head=within.head, time=within.time
+    )
     wanted = WordsWanted(ask.question, selection, ask.written, ask.points)
     option = f"--ask {ask.question}"
     try:

@@ -148,8 +148,9 @@ def _searched(
     """Returns the scenario with numbers under which so many queries of a head may attend most to
     what an earlier one does. Raises UnsatisfiedError where none are found."""
     spare = {"winners": same}
+    small = sizes.d_model <= _MANY_DIMENSIONS  # sums of more products can't be kept small
     request = SearchRequest(
-        1, seed, (), allow, _pools(sizes), effort, spare, limits=ALONE, small=True
+        1, seed, (), allow, _pools(sizes), effort, spare, limits=ALONE, small=small
     )
     (designed,) = (trace.scenario for trace in search(blank, request))
     return designed
@@ -198,14 +199,14 @@ def _scale(sizes: Sizes) -> str:
 
 
 def _pools(sizes: Sizes) -> Pools:
-    integers = 0, _INTEGERS
+    network = 0, _INTEGERS if _is_small(sizes) else _ONES
     pools: dict[str, tuple[int, tuple[int, ...]]] = {
         "embeddings": _of_embeddings(sizes),
         "W_Q": _before_softmax(sizes),
         "W_K": _before_softmax(sizes),
         "W_V": (0, _POSITIVE if _is_small(sizes) else _ONES),
         **({"W_O": (0, _ONES)} if sizes.heads > 1 else {}),
-        **(dict.fromkeys(("W1", "b1", "W2", "b2"), integers) if sizes.network else {}),
+        **(dict.fromkeys(("W1", "b1", "W2", "b2"), network) if sizes.network else {}),
     }
     return {Name(name): pool for name, pool in pools.items()}
 

@@ -158,7 +158,8 @@ def _figure(block: doc.Figure, _: Setting) -> str:
     if not re.fullmatch(r"[\w.-]+", name):
         return instead
     shown = f"\\includegraphics[width=0.6\\linewidth]{{{name}}}"
-    return f"\\ifdefined\\includegraphics\\IfFileExists{{{name}}}{{{shown}}}{{{instead}}}\\else {instead}\\fi"
+    drawn = f"\\IfFileExists{{{name}}}{{{shown}}}{{{instead}}}"
+    return f"\\ifdefined\\includegraphics{drawn}\\else {instead}\\fi"
 
 
 _WRITERS: Mapping[type, Callable[[Any, Setting], str]] = {
@@ -208,7 +209,6 @@ _PACKAGES = r"""% pdfTeX, XeTeX and LuaTeX all take this file.
 \usepackage[margin=22mm]{geometry}
 \usepackage[fleqn]{amsmath}
 \usepackage{booktabs}
-\IfFileExists{graphicx.sty}{\usepackage{graphicx}}{}
 \setlength\mathindent{1em}
 \setlength\parindent{0pt}
 \setlength\parskip{1ex plus 0.5ex}
@@ -218,6 +218,7 @@ _PACKAGES = r"""% pdfTeX, XeTeX and LuaTeX all take this file.
 \allowdisplaybreaks
 """
 _COLOURS = "\\IfFileExists{colortbl.sty}{\\usepackage{xcolor}\\usepackage{colortbl}}{}\n"
+_FIGURES = "\\IfFileExists{graphicx.sty}{\\usepackage{graphicx}}{}\n"
 _ARTICLE = "\\documentclass[11pt,a4paper]{article}\n" + _PACKAGES + _COLOURS
 _EXAM = (
     "\\documentclass[addpoints,11pt,a4paper]{exam}\n"
@@ -328,7 +329,14 @@ def _exam_file(document: Document, paper: Paper, *, fragment: bool) -> str:
     keyed = ""
     if paper.kind == "exercise":
         keyed = _KEYED.replace("SOLUTION", escaped(paper.words.paper.solution))
-    return _whole(f"{_preamble(paper)}{_footer(document, paper)}\n{keyed}", body)
+    figures = _FIGURES if _has_figures(document) else ""
+    return _whole(f"{_preamble(paper)}{figures}{_footer(document, paper)}\n{keyed}", body)
+
+
+def _has_figures(document: Document) -> bool:
+    """Tells whether somebody's own picture stands on a paper."""
+    blocks = (block for section in document.sections for block in section.blocks)
+    return any(isinstance(block, doc.Figure) for block in each(blocks))
 
 
 def _preamble(paper: Paper) -> str:
