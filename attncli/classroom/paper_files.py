@@ -6,6 +6,7 @@ import gc
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -332,11 +333,21 @@ def variants(  # noqa: PLR0913 - of what, how many, and by which rules
     from attncli.classroom.exercises.blanked import blanks_of
     from attncli.classroom.forms.search import SearchRequest, search
 
-    points = request.all_points if _may_be_longer(trace) else None
+    points = partial(_points_of, request) if _may_be_longer(trace) else None
     wanted = SearchRequest(others, seed, request.quantities(trace), allow, points=points)
     yield from search(
         trace.scenario, wanted._replace(blanks=blanks_of(trace, request), hidden=hidden)
     )
+
+
+def _points_of(request: ExerciseRequest, trace: Trace) -> Worth | None:
+    """Adds up the points of a form; None for one that hasn't what is asked for."""
+    from attncli.pages.parts.selection import SelectionError
+
+    try:
+        return request.on(trace).all_points(trace)
+    except SelectionError:
+        return None
 
 
 def _may_be_longer(trace: Trace) -> bool:

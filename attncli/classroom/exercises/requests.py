@@ -273,6 +273,17 @@ class ExerciseRequest(NamedTuple):
     gives."""
     words: tuple[WordsWanted, ...] = ()
     """What is asked in words."""
+    ordered: ExerciseFile | None = None
+    """What it was read from, where that says so."""
+
+    def on(self, trace: Trace) -> ExerciseRequest:
+        """Returns the same request on a form, which may have other tokens if its corpus has other
+        counts: columns, rows and cells are found anew there. Raises SelectionError."""
+        others = trace.scenario.file.recount is not None and any(ask.cells for ask in self.asks)
+        if self.ordered is None or not others:
+            return self
+        found = request_of(trace, self.ordered, together=False)
+        return found._replace(share=self.share)
 
     @property
     def terms(self) -> Terms:
@@ -420,7 +431,7 @@ def request_of(trace: Trace, ordered: ExerciseFile, *, together: bool = True) ->
         tuple(_each_once(trace, asks)), ordered.points, str(ordered.numbers.seed), share, tolerance
     )
     layout = ordered.layout or found.layout
-    found = found._replace(words=tuple(words), room=ordered.room, layout=layout)
+    found = found._replace(ordered=ordered, words=tuple(words), room=ordered.room, layout=layout)
     if together:
         check_words(trace, ordered.ask, found)
         _check_points(trace, ordered, found)

@@ -25,6 +25,7 @@ from attncli.pages.parts.selection import SelectionError
 from attncli.scenario.file.problems import ScenarioError
 from tests.classroom.made import questions
 from tests.helpers.pages import SHIPPED, trace_of
+from tests.helpers.plain import read
 
 CAUSAL, LECTURE, HEADS, LSTM = (
     "i_love_tennis_causal",
@@ -371,3 +372,14 @@ def test_a_new_scenario_has_what_belongs_to_its_layer() -> None:
     assert {"heads[1].mask", "residual1", "norm1.normed"} <= {*trace}
     sizes = (abs(x) for q in trace.quantities.values() for x in q.values.ravel() if x > -1e9)
     assert max(sizes) < 100
+
+
+def test_a_pattern_means_what_each_form_has(tmp_path: Path) -> None:
+    """Forms of a corpus with other counts have other pairs."""
+    words = ("--cell", "rounds[2].counts[*]", "--forms", "2", "--key", "none")
+    result = run("exercise", "bpe", *words, "--format", "yaml", "-o", f"{tmp_path}/")
+    assert result.exit_code == 0, result.output
+    texts = [path.read_text("utf-8") for path in tmp_path.iterdir()]
+    asked = [[*read(text)["answers"]] for text in texts]
+    assert len(asked[0]) == len(asked[1]) > 1
+    assert {*asked[0]} != {*asked[1]}
