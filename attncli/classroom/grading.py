@@ -211,10 +211,11 @@ def _asking(order: GradeArguments) -> Asking:
 
 def _forms(order: GradeArguments) -> AskedForms:
     """Works all forms of an exam. Raises UserError."""
+    from attncli.classroom.exercises.drawing import with_draws
     from attncli.classroom.exercises.exam_papers import exam_forms, requests_of
     from attncli.classroom.exercises.exams import AskedForms, form_exam
     from attncli.classroom.files.exam_file import load_exam
-    from attncli.classroom.paper_files import traces_of_forms
+    from attncli.classroom.paper_files import form_names, traces_of_forms
 
     _check_unchanged(order)
     exam = load_exam(order.scenario)
@@ -222,6 +223,7 @@ def _forms(order: GradeArguments) -> AskedForms:
     complaints = Complaints()
     traces = order.page.allowed.worked_each(exam.scenarios, (), complaints)
     complaints.stop_if_any()
+    exam = with_draws(exam, traces, form_names(exam.forms))
     requests = requests_of(exam, traces)
     made = traces_of_forms(exam, traces, requests)
     forms = [form_exam(form, requests, scheme) for form in exam_forms(exam, requests, made, "")]

@@ -104,7 +104,7 @@ def _end(command: Command[R], asked: R, *, no_pager: bool) -> None:
                 if made.says:
                     write_out(made.says)
     if not isinstance(made, int):
-        for problems in made.wrong:
+        for problems in (*made.wrong, made.notes):
             say(problems)
         made = made.status
     if made:

@@ -74,9 +74,34 @@ class Excerpt(NamedTuple):
         None
     )
     head: Annotated[str | None, text("--head", "N", "Only this head, counted from 1.")] = None
+    time: Annotated[
+        str | None,
+        text("--time", "N", "Only this step of a recurrent cell: `2`, or `last`."),
+    ] = None
     token: Annotated[
         str | None,
-        text("--token", "TOKEN", "Only the rows of this query: `love`, or its position `2`."),
+        text(
+            "--token",
+            "TOKEN",
+            "Only the rows of this query: `love`, its position `2`, or `last`.",
+        ),
+    ] = None
+    rows: Annotated[
+        Sequence[str] | None,
+        text(
+            "--rows",
+            "ROW",
+            "Only the numbers in this row of each table, by its name, its position or `last`; may "
+            "be repeated.",
+        ),
+    ] = None
+    columns: Annotated[
+        Sequence[str] | None,
+        text(
+            "--columns",
+            "COLUMN",
+            "Only the numbers in this column of each table, `AI`, `2` or `last`; may be repeated.",
+        ),
     ] = None
 
     @property
@@ -90,14 +115,21 @@ class Excerpt(NamedTuple):
 
     @property
     def within(self) -> dict[str, str | None]:
-        """Returns the token, layer and head that are asked for in each step."""
-        return {"token": self.token, "layer": self.layer, "head": self.head}
+        """Returns the token, layer, head and time that are asked for in each step."""
+        return {
+            "token": self.token,
+            "layer": self.layer,
+            "head": self.head,
+            "time": self.time,
+        }
 
     def options(self) -> list[tuple[str, object]]:
         """Returns what was said of the part, each by the option that says it."""
         return [
             ("--step", self.step),
             *((f"--{name}", value) for name, value in self.within.items()),
+            ("--rows", self.rows),
+            ("--columns", self.columns),
         ]
 
 
@@ -365,6 +397,8 @@ class PageOutput(NamedTuple):
     wrong: Sequence[Sequence[Problem]] = ()
     """What couldn't be done of it."""
     says: str = ""
+    notes: Sequence[Problem] = ()
+    """What was done as it was asked, and may be meant otherwise."""
 
     @property
     def is_printed(self) -> bool:
@@ -387,6 +421,7 @@ class TextOutput(NamedTuple):
     wrong: Sequence[Sequence[Problem]] = ()
     beside: Mapping[str, Contents] = {}
     """Files that are kept beside it by their names, over older ones."""
+    notes: Sequence[Problem] = ()
 
     @property
     def is_printed(self) -> bool:
@@ -407,6 +442,7 @@ class FilesOutput(NamedTuple):
     says: str = ""
     status: int = 0
     wrong: Sequence[Sequence[Problem]] = ()
+    notes: Sequence[Problem] = ()
     is_printed: bool = False
 
     def write(self) -> None:

@@ -37,7 +37,11 @@ if TYPE_CHECKING:
 
 _OF_RUN = ("gradient_check", "precision", "from_", "text", "encoder_text", "trace")
 """What only `attn run` does."""
-_WITHOUT_DETAIL = ("layer", "head", "token", "cell", "detail", "pictures", "fragment", *_OF_RUN)
+_SIDES = ("rows", "columns")
+"""What only numbers in rows and columns go by."""
+_WITHOUT_DETAIL = (
+    *("layer", "head", "time", "token", "cell", "detail", "pictures", "fragment"), *_SIDES, *_OF_RUN
+)  # fmt: skip
 
 
 @command(
@@ -85,7 +89,8 @@ def run(typed: Arguments) -> PageOutput:
     check_precision(typed.precision)
     trace = (typed._replace(detail=None) if typed.detail == COST else typed).work()
     tell = partial(whole_page, typed=typed)
-    page = _cells(trace, typed) if typed.cell else living_page(trace, typed, tell)
+    some = typed.cell or typed.part.rows or typed.part.columns
+    page = _cells(trace, typed) if some else living_page(trace, typed, tell)
     if typed.gradient_check:
         from attncli.pages.parts.way_back import gradient_check
 
@@ -94,9 +99,19 @@ def run(typed: Arguments) -> PageOutput:
 
 
 def _cells(trace: Trace, typed: Arguments) -> Document:
-    from attncli.pages.explain import cells_page, find_cells
+    from attncli.pages.explain import address_of, cells_page, find_cells
+    from attncli.pages.parts.selection import cells_along, check_on_page, select
 
-    return cells_page(trace, find_cells(trace, typed.cell or (), typed.part.options()))
+    part = typed.part
+    chosen = select(
+        trace, part.steps, part.token, layer=part.layer, head=part.head, time=part.time
+    ).along(part.rows or (), part.columns or ())
+    if typed.cell:
+        others = [("--step", part.steps)]
+        return cells_page(trace, find_cells(trace, typed.cell, others, within=chosen))
+    check_on_page(trace, chosen)
+    cells = cells_along(trace, chosen)
+    return cells_page(trace, [(q.name, address_of(q, i, j)) for q, i, j in cells])
 
 
 def _answer_of(page: Document, trace: Trace) -> Iterator[str]:
@@ -161,7 +176,7 @@ def _askable() -> Iterable[str]:
 
 @command(
     Arguments,
-    without=("cell", *_OF_RUN),
+    without=("cell", *_SIDES, *_OF_RUN),
     own={
         "scenario": words(
             "[QUESTION]...",
@@ -510,7 +525,7 @@ class _Asked(NamedTuple):
     changes: Sequence[str | Change]
 
 
-@command(CompareArguments, effort=Effort(steps=2, numbers=25, memory=14))
+@command(CompareArguments, without=_SIDES, effort=Effort(steps=2, numbers=25, memory=14))
 def compare(typed: CompareArguments) -> PageOutput:
     """Compare two scenarios, or one with and without a change.
 

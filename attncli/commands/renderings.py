@@ -34,6 +34,7 @@ class PagePart(TypedDict, total=False):
     token: str | int
     layer: str | int
     head: str | int
+    time: str | int
     detail: str
     pictures: bool
 
@@ -46,7 +47,7 @@ def document_of(trace: Trace, form: str, part: PagePart) -> Document:
         raise TypeError(f"page() takes no {unknown}; {right}")
     steps = part.get("steps", ())
     names = [steps] if isinstance(steps, str) else [*steps]
-    within = {k: str(part[k]) for k in ("token", "layer", "head") if k in part}
+    within = {k: str(part[k]) for k in ("token", "layer", "head", "time") if k in part}
     can = info_of(format_named(form))
     detail = part.get("detail", can.detail)
     check_steps(names, own_steps(trace))

@@ -235,6 +235,34 @@ class WordBlank(NamedTuple):
     """The answer; None where it isn't told."""
 
 
+class Figure(NamedTuple):
+    """A picture from a file of somebody's own."""
+
+    name: Word
+    """What its file is called."""
+    data: bytes
+    """What is in the file."""
+
+    @property
+    def form(self) -> str:
+        """Returns the format of the picture: `png`, `jpg`, `svg` or `gif`."""
+        suffix = self.name.raw.rpartition(".")[2].lower()
+        return "jpg" if suffix == "jpeg" else suffix
+
+    @property
+    def instead(self) -> str:
+        """Returns what stands in its place where nothing is drawn."""
+        return f"[{self.name.raw}]"
+
+    @property
+    def as_url(self) -> str:
+        """Returns the picture as an address that holds all of it."""
+        from base64 import b64encode
+
+        kind = {"jpg": "jpeg", "svg": "svg+xml"}.get(self.form, self.form)
+        return f"data:image/{kind};base64,{b64encode(self.data).decode('ascii')}"
+
+
 class AnswerSpace(NamedTuple):
     """Room for somebody's own working."""
 
@@ -263,6 +291,7 @@ Block = (
     | Picture
     | Fields
     | WordBlank
+    | Figure
     | AnswerSpace
 )
 

@@ -488,7 +488,7 @@ class WorkedTrace(Showable, Trace, Mapping[str, WorkedQuantity]):
         """Writes the page in a format: `markdown`, `html`, `latex`, `json`, …; bytes of those whose
         files are no text, such as `pdf`.
 
-        `part` are the options of `attn run`: `steps`, `token`, `layer`, `head`, `detail`,
+        `part` are the options of `attn run`: `steps`, `token`, `layer`, `head`, `time`, `detail`,
         `pictures`. Raises ValueError.
         """
         from attncli.commands.renderings import document_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
@@ -69,7 +69,15 @@ class Axis:
         alike = self._places_of(index.text)
         if position is None and len(alike) == 1:  # told apart from none but what only looks like it
             return alike[0]
+        if index.is_last and not alike and self.names:
+            return len(self.names) - 1
         raise AddressError(*self._complaint(index, of))
+
+    def places(self, index: Index, of: str) -> Sequence[int]:
+        """Returns the places, from 0, that an index of a pattern means: all of them, or the one
+        that `find` does. Raises AddressError."""
+        is_every = index.is_every and not self._places_of(index.text)
+        return range(len(self.names)) if is_every else (self.find(index, of),)
 
     def _places_of(self, token: str) -> list[int]:
         """Lists the places of a token. If it isn't there as it is written, other Unicode forms of
@@ -81,6 +89,8 @@ class Axis:
     def _complaint(self, index: Index, of: str) -> tuple[str, str]:
         """Says what is wrong with an index, and what would be right."""
         text = shortened(index.text)
+        if index.is_every:
+            return f"* names all of {of}, and one is wanted here", f"name one: {listed(self.names)}"
         if self.role == IDS:
             return f"{of} has no ID {text}", f"it has {listed(self.names)}"
         if index.position is not None:

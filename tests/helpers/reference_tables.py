@@ -13,7 +13,7 @@ from typing import Any
 
 import typer
 
-from attncli.classroom.files.exam_file import EXAM, PART, QUESTION
+from attncli.classroom.files.exam_file import EXAM, PART, QUESTION, PoolKind
 from attncli.classroom.files.exercise_file import (
     ASKED,
     EXERCISE,
@@ -263,6 +263,7 @@ _WORDS: dict[type, tuple[str, str]] = {
     TimesKind: ("an index, perhaps with its side: `t in round`", ""),
     ValueKind: ("what stands right of the =", ""),
     BlankingKind: ("`results`, `working`, `all`, `random:SHARE`", ""),
+    PoolKind: ("a step, or a map", "steps, maps and questions"),
     PointsKind: ("a number, or step or quantity → number", ""),
     Flag: ("`true`, `false`", "`true`, `false`"),
     MatrixKind: ("a matrix", "matrices"),

@@ -181,7 +181,7 @@ def exercises(
     """Yields the exercise in each form. Raises SelectionError where there is nothing to ask for."""
     words, made_from = words_of(frame.language), None
     for form, trace in forms:
-        what = taken(trace, request, form, words.tasks)
+        what = taken(trace, request.on(trace), form, words.tasks)
         own = trace.scenario
         made_from = MadeFrom.of_scenario(own) if made_from is None else made_from.like(own)
         yield form, trace, _document(what, form, command, frame, made_from)

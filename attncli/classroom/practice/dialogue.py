@@ -188,7 +188,7 @@ def _begun(typed: PracticeArguments, now: Callable[[], float]) -> _Practice:
     request = request_of(trace, exercise)
     if typed.seed is not None and minutes is None:
         (trace,) = variants(trace, request, 1, seed, ())
-    lesson = Lesson(trace, request, typed.rows)
+    lesson = Lesson(trace, request, typed.by_row)
     assert lesson.tasks
     session, place = Session(lesson), None
     if minutes is None:

@@ -595,6 +595,9 @@ _WRITERS: Mapping[type, Callable[[Any, HtmlStyle], str]] = {
     doc.Graph: _graph,
     doc.Fields: _fields,
     doc.WordBlank: _word_blank,
+    doc.Figure: lambda block, _: (
+        f'<figure><img src="{block.as_url}" alt="{escaped(printed(block.name))}"></figure>'
+    ),
     doc.AnswerSpace: lambda block, _: f'<div class="room">{"<i></i>" * block.lines}</div>',
     **dict.fromkeys(PICTURES, _picture),
 }

@@ -277,7 +277,8 @@ TOLD_AS: Mapping[type, str] = {
     **dict.fromkeys(PICTURES, "pictures"),
     doc.WordBlank: "questions",
     **dict.fromkeys(
-        (doc.Subheading, doc.Tree, doc.Graph, doc.Fields, doc.AnswerSpace), "other blocks' data"
+        (doc.Subheading, doc.Tree, doc.Graph, doc.Fields, doc.Figure, doc.AnswerSpace),
+        "other blocks' data",
     ),
 }
 """Where the data have what a block of a kind says. A block of any other kind is an error."""

@@ -403,6 +403,7 @@ WRITERS: Mapping[type, Callable[[Any, TypstSetting], str]] = {
     doc.Graph: lambda block, setting: picture(block) or graph(block, setting),
     doc.Fields: lambda block, _: f"fields{listed(map(text, block.names))}",
     doc.WordBlank: _word_blank,
+    doc.Figure: lambda block, _: f"image(bytes(({', '.join(map(str, block.data))},)), width: 60%)",
     doc.AnswerSpace: lambda block, _: f"answer-space({block.lines}, {str(block.to_end).lower()})",
     **dict.fromkeys(PICTURES, _picture),
 }

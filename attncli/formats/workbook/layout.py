@@ -235,6 +235,7 @@ _WRITERS: Mapping[type, Callable[[Any, Workings], Iterator[Item]]] = MappingProx
         **dict.fromkeys(PICTURES, _picture),
         doc.Fields: _fields,
         doc.WordBlank: _word_blank,
+        doc.Figure: lambda block, _: paragraph(block.instead),
         doc.AnswerSpace: lambda *_: iter(()),
     }
 )

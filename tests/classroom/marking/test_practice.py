@@ -101,7 +101,7 @@ def test_questions_are_asked_in_words(tmp_path: Path) -> None:
 
 
 def test_rows_at_once_and_the_end_of_the_input() -> None:
-    code, text = practised("--rows", answers=["2.718 2.718 7.389", "12.825 1"])
+    code, text = practised("--by-row", answers=["2.718 2.718 7.389", "12.825 1"])
     assert code == 1
     assert "1 of 3 · exp[love] for I, love, AI" in text
     assert text.count(": right.") == 3
