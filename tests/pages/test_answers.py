@@ -31,7 +31,7 @@ _SAID = re.compile(
 )
 _WIDE = 99
 """Wide lines, but no room for products beside them."""
-LENGTHS = {"i_love_ai": 240, "encoder_block": 355, "next_token": 400}
+LENGTHS = {"i_love_ai": 240, "encoder_block": 330, "next_token": 400}
 
 
 @lru_cache(maxsize=16)
