@@ -376,7 +376,7 @@ def test_a_new_scenario_has_what_belongs_to_its_layer() -> None:
 
 def test_a_pattern_means_what_each_form_has(tmp_path: Path) -> None:
     """Forms of a corpus with other counts have other pairs."""
-    words = ("--cell", "rounds[2].counts[*]", "--forms", "2", "--key", "none")
+    words = ("--cell", "rounds[2].counts[*]", "--forms", "2", "--seed", "2", "--key", "none")
     result = run("exercise", "bpe", *words, "--format", "yaml", "-o", f"{tmp_path}/")
     assert result.exit_code == 0, result.output
     texts = [path.read_text("utf-8") for path in tmp_path.iterdir()]
