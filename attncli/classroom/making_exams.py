@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from attncli.classroom.marking.class_list import Student
 
 _LMS = ("moodle", "canvas", "qti")
-_WHOSE = ("student", "student_id", "form")
+_WHOSE = ("student", "id", "form")
 _ROWS = 30
 """Rows of a table for a class without a list."""
 

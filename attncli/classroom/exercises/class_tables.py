@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
@@ -42,6 +43,7 @@ from attncli.document.blocks import (
     Table,
     TableCell,
     Term,
+    text_of_spans,
 )
 from attncli.document.languages import words_of
 from attncli.document.pictures import Bars, Series
@@ -49,7 +51,7 @@ from attncli.document.questions import OWN_FORM, Worth, counted_points, points_t
 from attncli.document.tables import SIGNS
 from attncli.errors import agreed, counted
 from attncli.maths.equations.tree import Number
-from attncli.names import Word, WordedText, raw_text
+from attncli.names import Word, WordedText, raw, raw_text
 from attncli.pages.check import Report, report, to_look_at
 from attncli.pages.parts.published import MEANING
 from attncli.pages.parts.sentences import (
@@ -170,7 +172,7 @@ def _doubts_of(paper: MarkedExam) -> Iterator[WordedText]:
 def _other_remarks(paper: MarkedExam) -> tuple[WordedText, ...]:
     empty = all(given.is_empty for given in paper.sheet.answers.values())
     wrong = (w for w in wrong_answers(paper) if w.judgement == "unreadable")
-    unread = [f"{w.id} (“{w.given.shown}”)" for w in wrong]
+    unread = [f"{w.id} (“{w.given.shown}”{_date(w.given.shown)})" for w in wrong]
     says: WordedText = ("No answer can be read in ", Word(", ".join(unread)), ".")
     return (
         *[("All answers are empty.",)] * empty,
@@ -178,6 +180,14 @@ def _other_remarks(paper: MarkedExam) -> tuple[WordedText, ...]:
         *[says] * bool(unread),
         *paper.remarks,
     )
+
+
+_DATE = re.compile(r"\d{1,4}[./-] ?(?:\d{1,2}|[^\W\d]{3,9}\.?)(?:[./ -]+\d{2,4})?")
+
+
+def _date(text: str) -> str:
+    """Says of a date that a spreadsheet made it, as it does of `5.1` and `1/5`."""
+    return ", perhaps a number of which a spreadsheet made a date" * bool(_DATE.fullmatch(text))
 
 
 def still_to_mark(paper: MarkedExam) -> tuple[WordedText, ...]:
@@ -261,7 +271,7 @@ def class_page(graded: GradedClass) -> Document:
     marks = [Section("", None, ("Marks",), (), tuple(_marks(graded)))] if graded.sheets else []
     mistakes = commonest(papers)
     sections = (
-        *_boxes(graded), *_distribution(papers), *_with_examples(papers, mistakes[:_FIRST]),
+        *_first(graded), *_distribution(papers), *_with_examples(papers, mistakes[:_FIRST]),
         *marks, *_in_detail(papers, mistakes[_FIRST:_MOST]),
     )  # fmt: skip
     data = PageData(rounding=rounding_of(graded), told=class_data(graded))
@@ -278,28 +288,24 @@ def median_points(papers: Sequence[MarkedExam]) -> Decimal:
     return median(p.points for p in papers).quantize(Decimal("0.01"), ROUND_HALF_UP)
 
 
-def _boxes(graded: GradedClass) -> Iterator[Section]:
-    """Yields what is to be done or looked at before anything else, each kind by itself."""
+def _first(graded: GradedClass) -> Iterator[Section]:
+    """Yields what is to be done or looked at before anything else, kind by kind."""
     papers = graded.papers
-    boxes = {
+    kinds: dict[str, Iterable[Spans]] = {
         "Possible copies": [
             *((*_whose(p.sheet), ": ", *remark) for p in papers for remark in p.copied),
             *copies_in(papers),
         ],
-        "Names that aren't on the list": [
+        "Not on the list": [
             (*_whose(paper.sheet), ": ", *remark) for paper in papers for remark in paper.stranger
         ],
-        "Still to be marked": [*map(_to_enter, waiting_in(papers))],
-        "Perhaps typed wrongly": [
-            (*_whose(paper.sheet), ": ", *_typed(found))
-            for paper in papers
-            if (found := mistyped(paper))
-        ],
+        "Still to be marked": map(_to_enter, waiting_in(papers)),
+        "Perhaps mistyped": _to_compare(papers),
+        "To look at": _together(_remarks_in(graded)),
     }
-    for heading, items in boxes.items():
-        if items:
-            yield Section("", None, (heading,), (), (Bullets(tuple(items)),))
-    yield from to_look_at(_together(_first(graded)))
+    rows = [(kind, item) for kind, items in kinds.items() for item in items]
+    if rows:
+        yield Section("", None, ("To do first",), (), (DefinitionList(tuple(rows)),))
 
 
 def copies_in(papers: Sequence[MarkedExam]) -> Iterator[WordedText]:
@@ -313,15 +319,22 @@ def copies_in(papers: Sequence[MarkedExam]) -> Iterator[WordedText]:
 
 
 def _typed(found: Sequence[Mistyped]) -> Spans:
-    """Writes which numbers were perhaps typed wrongly: `1/exp[love, AI] is 12345 instead of 1.778,
-    and the paper continues from 1.778.`"""
-    each: list[Spans] = []
-    for number in found[:_MOST_MISTYPED]:
-        says: Spans = (Term(number.id), " is “", Word(number.given), f"” instead of {number.right}")
-        continues = f", and the paper continues from {number.right}" * number.continues
-        each.append((*says, continues))
-    more = len(found) - len(each)
+    """Writes which numbers of a paper were perhaps typed wrongly: `1/exp[love, AI] is “12345”, not
+    1.778.`"""
+    named = found[:_MOST_MISTYPED]
+    each = ((Term(n.id), " is “", Word(n.given), f"”, not {n.right}") for n in named)
+    more = len(found) - len(named)
     return (*joined(each, "; "), f"; and {more} more." if more else ".")
+
+
+def _to_compare(papers: Sequence[MarkedExam]) -> Iterator[Spans]:
+    """Yields the numbers that were perhaps typed wrongly, to be compared with the papers."""
+    each = [(paper, found) for paper in papers if (found := mistyped(paper))]
+    for paper, found in each[:_MOST]:
+        yield (*_whose(paper.sheet), ": ", *_typed(found))
+    if len(each) > _MOST:
+        others = counted(len(each) - _MOST, "other paper")
+        yield (f"{others}: see the remarks in the table of the class (CSV).",)
 
 
 def _together(remarks: Iterable[tuple[Spans, Spans]]) -> Iterator[Spans]:
@@ -367,7 +380,7 @@ def _to_enter(waiting: Waiting) -> Spans:
     return (f"{of} {points_text(waiting.most)} in column ", Term(waiting.id), ".")
 
 
-def _first(graded: GradedClass) -> Iterator[tuple[Spans, Spans]]:
+def _remarks_in(graded: GradedClass) -> Iterator[tuple[Spans, Spans]]:
     """Yields all else that is to be said of what was handed in, each with whose it is."""
     for sheet, why in graded.unmarked:
         yield _whose(sheet), why
@@ -561,7 +574,10 @@ def class_rows(graded: GradedClass) -> Iterator[tuple[Word | str, ...]]:
         counts = (str(paper.counts[name]) for name in SIGNS)
         points = points_text(paper.points), points_text(paper.of), percent(paper)
         own = _row_of(paper, ids=ids, forms=True)
-        remarks = Word(" ".join(map(raw_text, remarks_on(paper))))
+        told = [raw_text(remark) for remark in remarks_on(paper)]
+        if found := mistyped(paper):
+            told.append(f"Perhaps typed wrongly: {text_of_spans(_typed(found), raw)}")
+        remarks = Word(" ".join(told))
         grade = (Word(paper.grade),) * len(scale)
         yield (*own, *points, *grade, *counts, Word(paper.sheet.source), remarks)
     for unmarked in graded.unmarked:

@@ -88,7 +88,7 @@ class Roll:
         if student is None:
             return
         names = student.name.casefold(), named_by(sheet.source).casefold()
-        if sheet.id and sheet.student.casefold() not in names:
+        if sheet.id and sheet.student.casefold() not in (*names, sheet.id.casefold()):
             yield "The list has ", Word(student.name), " for this ID."
         if student.form and form and student.form != form:
             yield (f"The list gives form {student.form}, the paper is of form {form}.",)
@@ -188,7 +188,7 @@ def with_the_roll(graded: GradedClass, roll: Roll, *, whole: bool) -> GradedClas
     several, missing = of_several(sheets, roll), roll.missing(sheets)
     papers = tuple(
         paper._replace(
-            sheet=roll.named(paper.sheet)._replace(student=paper.sheet.student),
+            sheet=_as_written(paper.sheet, roll.named(paper.sheet)),
             stranger=(*roll.stranger(paper.sheet, missing),),
             remarks=(
                 *paper.remarks,
@@ -203,6 +203,11 @@ def with_the_roll(graded: GradedClass, roll: Roll, *, whole: bool) -> GradedClas
         sheet = AnswerSheet(student.name, student.form, "", {}, "", student.id)
         unmarked.append(Unmarked(sheet, ("Nothing was handed in.",)))
     return graded._replace(papers=papers, unmarked=tuple(unmarked))
+
+
+def _as_written(sheet: AnswerSheet, named: AnswerSheet) -> AnswerSheet:
+    """Returns the sheet that a list has `named`, with the name that stands on it if one does."""
+    return named if sheet.student == sheet.id else named._replace(student=sheet.student)
 
 
 class Wrong(NamedTuple):
@@ -282,8 +287,7 @@ def commonest(papers: Sequence[MarkedExam]) -> list[CommonMistake]:
         of_papers.update([*dict.fromkeys(entry for entry, _ in made)])
         of_numbers.update(entry for entry, _ in made)
     mistakes = [
-        CommonMistake(*entry, n, of_numbers[entry], *first[entry])
-        for entry, n in of_papers.items()
+        CommonMistake(*entry, n, of_numbers[entry], *first[entry]) for entry, n in of_papers.items()
     ]
     return sorted(mistakes, key=lambda mistake: (-mistake.papers, -mistake.numbers))
 

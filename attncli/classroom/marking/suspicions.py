@@ -1,4 +1,4 @@
-"""What is worth a second look: numbers that were perhaps typed wrongly, and papers that share slips."""
+"""What is worth a second look: numbers perhaps typed wrongly, and papers that share slips."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from attncli.classroom.marking.exam_parts import MarkedExam
 from attncli.classroom.marking.marked_papers import MarkedPaper
 from attncli.judging.verdicts import RIGHT, UNEARNED, Verdict
 from attncli.maths.equations.tree import Location
+from attncli.maths.numbers.decimals import round_to
 
 _FAR = 100
 """How many times the largest right number of its quantity a number is that nobody works out."""
 _FEWEST_SHARED = 3
 """Wrong numbers without a known reason that two papers don't have alike by chance."""
 _MOST_SHARING = 3
-"""Papers that may copy from each other. What more papers have alike they were all told, or asked."""
+"""Papers that may copy from each other. What more papers have alike, they may have been told."""
 
 
 class Mistyped(NamedTuple):
@@ -55,7 +56,7 @@ def _in_part(paper: MarkedPaper) -> Iterator[tuple[Verdict, bool]]:
     slips = [
         v
         for v in paper.verdicts
-        if v.judgement == "slip" and v.given.number is not None and v.cause != UNEARNED
+        if v.judgement == "slip" and v.cause != UNEARNED and not _is_coarse(v)
     ]
     if not slips:
         return
@@ -72,6 +73,12 @@ def _in_part(paper: MarkedPaper) -> Iterator[tuple[Verdict, bool]]:
             yield slip, True
         elif abs(slip.given.number) > _FAR * largest[slip.cell.quantity]:
             yield slip, False
+
+
+def _is_coarse(verdict: Verdict) -> bool:
+    """Tells whether a number is the right one with fewer decimals."""
+    places = verdict.given.places
+    return places is not None and verdict.given.number == round_to(verdict.expected.full, places)
 
 
 def _largest(verdicts: Sequence[Verdict]) -> Mapping[str, Decimal]:
