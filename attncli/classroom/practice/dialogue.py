@@ -11,7 +11,6 @@ from time import gmtime, strftime, time
 from typing import TYPE_CHECKING
 
 from attncli.classroom.files.exercise_file import LARGEST_SEED
-from attncli.classroom.paper_files import variants
 from attncli.commands.arguments import AskedScenario, check_steps_of, whole_number
 from attncli.commands.output import page_for
 from attncli.errors import Complaints, UserError
@@ -20,9 +19,10 @@ from attncli.scenario.file.named_files import RefusedFileError, text_in
 
 if TYPE_CHECKING:
     from attncli.classroom.commands import PracticeArguments
+    from attncli.classroom.exercises.requests import ExerciseRequest
     from attncli.classroom.files.exercise_file import ExerciseFile
     from attncli.classroom.practice.memory import Memory, Outcome
-    from attncli.classroom.practice.session import Course, Lesson, Session, Task
+    from attncli.classroom.practice.session import Course, Session, Task
     from attncli.document.blocks import Document
     from attncli.judging.verdicts import Cause
     from attncli.trace import Trace
@@ -33,8 +33,6 @@ _STOP = ("quit", "exit", ":q")
 _SHOW = ("skip", "??", "=")
 _MOST_MINUTES = 600
 _DATE = "%Y-%m-%dT%H:%M:%SZ"
-_MANY = 10**6
-"""More other numbers than anybody asks for; they are looked for one by one."""
 
 
 class Over(Exception):  # noqa: N818  (an end, not a fault)
@@ -176,6 +174,7 @@ def practise(typed: PracticeArguments, now: Callable[[], float] = time) -> bool:
 def _begun(typed: PracticeArguments, now: Callable[[], float]) -> _Practice:
     """Returns the sitting, with what was kept before. Raises UserError."""
     from attncli.classroom.exercises.requests import request_of
+    from attncli.classroom.practice.other_numbers import others_of
     from attncli.classroom.practice.session import Course, Lesson, Session, marks_of, read
 
     minutes = _minutes(typed)
@@ -187,7 +186,7 @@ def _begun(typed: PracticeArguments, now: Callable[[], float]) -> _Practice:
     trace = _worked(typed, exercise.scenario)
     request = request_of(trace, exercise)
     if typed.seed is not None and minutes is None:
-        (trace,) = variants(trace, request, 1, seed, ())
+        trace = _with_seed(trace, request, seed)
     lesson = Lesson(trace, request, typed.rows)
     assert lesson.tasks
     session, place = Session(lesson), None
@@ -196,8 +195,21 @@ def _begun(typed: PracticeArguments, now: Callable[[], float]) -> _Practice:
     if place is not None and place.is_file() and not typed.fresh:
         right = "name another file with --place, or begin anew with --fresh"
         session.settled.update(read(_text_of(place, right), str(place), marks_of(trace)))
-    course = Course(session, _others(lesson, seed), lambda: remembered.now().due(), minutes)
+    course = Course(
+        session, others_of(trace, request, seed), lambda: remembered.now().due(), minutes
+    )
     return _Practice(course, place, remembered, now)
+
+
+def _with_seed(trace: Trace, request: ExerciseRequest, seed: int) -> Trace:
+    """Returns the scenario with the other numbers of a seed. Raises UserError where there are
+    none."""
+    from attncli.classroom.paper_files import variants
+    from attncli.classroom.practice.other_numbers import others_of
+
+    return next(others_of(trace, request, seed), None) or next(
+        variants(trace, request, 1, seed, ())
+    )
 
 
 def _minutes(typed: PracticeArguments) -> int | None:
@@ -208,17 +220,6 @@ def _minutes(typed: PracticeArguments) -> int | None:
         wrong = "where you stop isn't kept of numbers that go on for some minutes"
         raise UserError.of("--place", wrong, "leave out --place or --minutes")
     return whole_number("--minutes", typed.minutes, 1, _MOST_MINUTES)
-
-
-def _others(lesson: Lesson, seed: int) -> Iterator[Trace]:
-    """Yields the lesson's scenario with other numbers of the same difficulty, as long as there are
-    any."""
-    from attncli.classroom.forms.search import UnsatisfiedError
-
-    try:
-        yield from variants(lesson.trace, lesson.request, _MANY, seed, ())
-    except UnsatisfiedError:
-        return
 
 
 def _exercise_in(typed: PracticeArguments) -> ExerciseFile:
