@@ -55,7 +55,7 @@ class Turn:
     """How many other lines were shown."""
     last: Sequence[str] = ()
     """The last answers that don't follow."""
-    mistakes: dict[str, Cause] = field(default_factory=dict)
+    mistakes: dict[str, list[Cause]] = field(default_factory=dict)
     """The mistakes that were made, by the addresses of cells and the ids of questions."""
 
     def run(self) -> None:
@@ -104,7 +104,8 @@ class Turn:
         wrong = {name: each for name, each in judged.items() if each.judgement not in FOLLOW}
         is_read = not any(each.judgement in ("blank", "unreadable") for each in wrong.values())
         if is_read or not _is_there():
-            self.mistakes |= {name: feedback.mistake_of(each) for name, each in wrong.items()}
+            for name, each in wrong.items():
+                self.mistakes.setdefault(name, []).append(feedback.mistake_of(each))
         if not wrong or not _is_there():
             write_out("\n")
             return self.keep(given)
@@ -128,13 +129,13 @@ class Turn:
         return None if _is_there() else [*given, *[""] * count][:count]
 
     @property
-    def found(self) -> list[tuple[Outcome, str]]:
+    def found(self) -> list[tuple[Outcome, Sequence[str]]]:
         """Lists what is to be remembered of it, with the names of mistakes: nothing where nobody
         answered."""
         settled, names = self.session.settled, self.session.ids(self.task)
         return [
             (settled[name].outcome if name in settled else "wrong",
-             self.mistakes[name].name if name in self.mistakes else "")
+             [*dict.fromkeys(m.name for m in self.mistakes.get(name, ()) if m.name)])
             for name in names if name in settled or name in self.mistakes
         ]  # fmt: skip
 
@@ -365,6 +366,7 @@ class _Practice:
             try:
                 turn.run()
             finally:
+                session.leave(turn.mistakes)
                 self.remembered.note(turn, self.now())
             if session is self.course.own and self.place is not None:
                 text = written(mark_of(session.lesson.trace), session.settled)
