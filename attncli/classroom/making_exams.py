@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 _LMS = ("moodle", "canvas", "qti")
 _WHOSE = ("student", "id", "form")
 _NOT_SAID = (
-    "Moodle, Canvas and QTI: what only follows from a wrong number earns nothing there, and a person"
-    " marks essays; Canvas has no hints, and no points for known mistakes\n"
+    "Moodle, Canvas and QTI: what only follows from a wrong number earns nothing there, and a"
+    " person marks essays; Canvas has no hints, and no points for known mistakes\n"
 )
 """What the files for learning platforms can't say."""
 _ROWS = 30

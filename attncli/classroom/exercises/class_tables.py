@@ -293,12 +293,12 @@ def _first(graded: GradedClass) -> Iterator[Section]:
     papers = graded.papers
     kinds: dict[str, Iterable[Spans]] = {
         "Possible copies": [
-            *((*_whose(p.sheet), ": ", *remark) for p in papers for remark in p.copied),
+            *_together((_whose(p.sheet), remark) for p in papers for remark in p.copied),
             *copies_in(papers),
         ],
-        "Not on the list": [
-            (*_whose(paper.sheet), ": ", *remark) for paper in papers for remark in paper.stranger
-        ],
+        "Not on the list": _together(
+            (_whose(paper.sheet), remark) for paper in papers for remark in paper.stranger
+        ),
         "Still to be marked": map(_to_enter, waiting_in(papers)),
         "Perhaps mistyped": _to_compare(papers),
         "To look at": _together(_remarks_in(graded)),

@@ -8,6 +8,8 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
+from zipfile import ZipFile
 
 import numpy as np
 import pytest
@@ -188,12 +190,36 @@ def test_the_paper_is_numbered_through_and_tells_nothing(folder: Path) -> None:
     assert answers["1/output[love, 1]"] not in sheet
 
 
-def test_files_for_an_lms_go_without_what_a_person_marks(folder: Path) -> None:
+def test_what_a_person_marks_is_an_essay_in_an_lms(folder: Path) -> None:
+    """It stands there once for all forms: in Moodle in the category of its part, in a package as an
+    item that no rule marks; each quiz of Canvas has it."""
+    root = ElementTree.fromstring((folder / "midterm_moodle.xml").read_text("utf-8"))
+    kinds = [question.attrib["type"] for question in root.iter("question")]
+    assert kinds == ["category", *["cloze"] * 3, "category", "essay"]
+    assert [e.text for e in root.findall("question/category/text")] == [
+        "$course$/top/Midterm", "$course$/top/Midterm/4. In your own words",
+    ]  # fmt: skip
+    essay = root.findall("question")[-1]
+    texts = {child.tag: "".join(child.itertext()) for child in essay}
+    assert "Why are scores scaled?" in texts["questiontext"]
+    assert "Or the softmax is saturated." not in texts["questiontext"]
+    assert "Or the softmax is saturated." in texts["graderinfo"]
+    assert (texts["defaultgrade"], texts["responseformat"]) == ("3", "editor")
+    for name, count in (("qti.zip", 1), ("canvas.canvas.zip", 3)):
+        with ZipFile(folder / f"midterm_{name}") as package:
+            (item,) = (text for text in package.namelist() if "essay" in text)
+            asked = package.read(item).decode()
+            tests = [package.read(text).decode() for text in package.namelist() if "/" not in text]
+        assert "<extendedTextInteraction" in asked
+        assert "responseProcessing" not in asked
+        assert sum(f'href="{item}"' in text and "weight" in text for text in tests) == count
+
+
+def test_the_feedback_of_a_right_answer_is_its_line(folder: Path) -> None:
+    key = key_of(folder, "A")
     xml = (folder / "midterm_moodle.xml").read_text("utf-8")
-    assert xml.count('<question type="cloze">') == 3
-    assert "What does a query say?" in xml
-    assert "Why are scores scaled?" not in xml
-    assert (folder / "midterm_qti.zip").stat().st_size > 1000
+    line = rf"Right: exp\[I, I\] = e\^[0-9.()−]+ = {re.escape(key['1/exp[I, I]'])}\."
+    assert re.search(line, xml.replace("\u00a0", " "))
 
 
 def test_the_help_says_what_an_lms_cannot_mark() -> None:
@@ -206,7 +232,9 @@ def test_files_for_an_lms_are_read_by_a_reader_and_a_schema_that_are_not_ours(fo
     forms = manifest(folder)["forms"].values()
     read = reader.parse_string((folder / "midterm_moodle.xml").read_text("utf-8"))["cloze"]
     assert (
-        len(read) == len(forms) == len(qti.opened((folder / "midterm_qti.zip").read_bytes()).items)
+        len(read)
+        == len(forms)
+        == len(qti.opened((folder / "midterm_qti.zip").read_bytes()).items) - 1  # the essay
     )
     for question, form in zip(read, forms, strict=True):
         asked = [(k, id_, worth) for k, part in enumerate(form["parts"], start=1)
