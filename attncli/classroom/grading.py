@@ -371,12 +371,15 @@ def _paper(marker: Marker, sheet: AnswerSheet) -> MarkedExam:
 
 def _of_another_form(marker: Marker, sheet: AnswerSheet, paper: MarkedExam) -> Iterator[WordedText]:
     """Tells which other form's numbers a paper has that shows no working, if they are one's."""
-    from attncli.classroom.marking.exam_parts import marked_exam
+    from attncli.classroom.marking.exam_parts import marked_exam, numbers_right_in
     from attncli.document.questions import points_text
 
     if not paper.is_doubtful or marker.exams is None:
         return
-    each = ((marked_exam(e, sheet, marker.exams).points, e.form) for e in marker.exams)
-    points, form = max(each)
+    others = [exam for exam in marker.exams if exam is not paper.exam]
+    best = max(others, key=lambda exam: numbers_right_in(exam, sheet), default=None)
+    if best is None:
+        return
+    points, form = marked_exam(best, sheet, marker.exams).points, best.form
     if points > paper.points:
         yield (f"Its numbers fit form {form}, by which it would earn {points_text(points)}.",)

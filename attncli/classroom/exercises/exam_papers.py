@@ -159,14 +159,6 @@ def _costs_in_words(scheme: Scheme, words: Words) -> Iterator[str]:
         yield words.unit.format(number=points_text(scheme.unit))
 
 
-def marked_by_itself(whole: Document) -> Document:
-    """Returns an exam without what a person marks, for what marks by itself."""
-    sections = tuple(s for s in whole.sections if not any(item.by_hand for item in s.questions))
-    assert whole.paper is not None
-    points = sum(item.points for section in sections for item in section.questions)
-    return whole._replace(sections=sections, paper=whole.paper._replace(points=points))
-
-
 @dataclass(frozen=True)
 class ExamForm:
     """A form of an exam."""

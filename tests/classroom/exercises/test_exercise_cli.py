@@ -231,7 +231,7 @@ def test_a_single_paper_goes_into_a_file(tmp_path: Path) -> None:
         ("sheet.tex", "\\documentclass"),
         ("sheet.xml", "<?xml"),
         ("sheet.yaml", "#"),
-        ("sheet.csv", "form,hash,id,answer"),
+        ("sheet.csv", "form,hash,cell,answer"),
     ):
         file = tmp_path / name
         result = run("i_love_ai", "--step", "softmax", "-o", str(file))
