@@ -245,10 +245,12 @@
       if (first && !section.querySelector('[data-n][tabindex="0"]')) first.tabIndex = 0;
     }
   });
-  for (const event of ["attn:renewed", "attn:worked"]) document.addEventListener(event, () => {
+  const reach = () => { // what is wide, by keys
     const wide = [...main.querySelectorAll(".scroll, .beside, .product, #sight > *")].filter((one) => one.scrollWidth > one.clientWidth);
     wide.forEach((one) => { one.tabIndex = 0; });
-  });
+  };
+  document.addEventListener("attn:renewed", reach);
+  document.addEventListener("attn:worked", () => requestIdleCallback(reach)); // once it is drawn
   const renewed = () => document.dispatchEvent(new Event("attn:renewed"));
   roomy.addEventListener("change", renewed);
   addEventListener("beforeprint", back);
