@@ -29,7 +29,7 @@ from attncli.names import Word
 from attncli.pages.parts.selection import Selection
 from attncli.pages.walkthrough import walkthrough
 from tests.auditor.html import Element, main_of
-from tests.conftest import THOROUGH
+from tests.conftest import THOROUGH, sampled
 from tests.formats.test_latex import compiled, needs_exam, printed
 from tests.helpers import readers
 from tests.helpers.pages import shipped_trace
@@ -132,7 +132,7 @@ def _told(blocks: list[Block]) -> Counter[str]:
     return numbers(html_text(render(page, "html", RenderOptions())))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@sampled(3, name=NAMES)
 @pytest.mark.real("pdftotext")
 def test_pages_on_paper(name: str) -> None:
     pdf = contents_of(document(name).in_lines, "pdf", RenderOptions())
@@ -141,7 +141,7 @@ def test_pages_on_paper(name: str) -> None:
 
 
 @needs_exam
-@pytest.mark.parametrize("name", NAMES)
+@sampled(3, name=NAMES)
 def test_pages_of_tex(name: str, tmp_path: Path) -> None:
     compiled(tmp_path, render(document(name).in_lines, "latex", RenderOptions()))
     check_numbered(printed(tmp_path), name)
@@ -201,7 +201,7 @@ COMMANDS = {
 }
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@sampled(4, command=COMMANDS)
 @pytest.mark.real("pdftotext")
 def test_pages_of_commands(command: str, tmp_path: Path) -> None:
     """Without pictures, which HTML and PDF have by themselves."""

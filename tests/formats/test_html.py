@@ -259,7 +259,7 @@ def same_box(one: list[int], other: list[int]) -> bool:
 
 
 class TestInTheBrowser:
-    @sampled(29, name=[name for name in SHIPPED if name not in LARGE], width=WIDTHS)
+    @sampled(71, name=[name for name in SHIPPED if name not in LARGE], width=WIDTHS)
     def test_it_fits_any_screen(self, name: str, width: int, chromium: Any, written: Any) -> None:
         """A page moves up and down only; what is wider has a frame, in which the names of rows
         stay where they are."""
@@ -504,7 +504,7 @@ class TestInTheBrowser:
                 drawn.press("ArrowLeft")
                 assert findings(page, LIT_UP) == []
 
-    @pytest.mark.parametrize("allowed", [True, False])
+    @sampled(2, allowed=[True, False])
     def test_a_command_can_be_copied_by_keys(
         self, allowed: bool, chromium: Any, written: Any
     ) -> None:

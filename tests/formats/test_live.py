@@ -409,7 +409,7 @@ DIFFERING = """new Set([...document.querySelectorAll("main .changed[data-n]")]
   .map(one => attncli.entry(Number(one.dataset.n))[0])).size"""
 
 
-@pytest.mark.parametrize("width", [360, 768, 1280])
+@sampled(3, width=[360, 768, 1280])
 def test_fields_by_keys(chromium: Any, tmp_path: Path, width: int) -> None:
     """Arrows go by steps of the last decimal, Escape leaves what was, Tab goes on."""
     document = page_of("i_love_ai", [("W_V[1,1]", "0.50")])
@@ -431,7 +431,7 @@ def test_fields_by_keys(chromium: Any, tmp_path: Path, width: int) -> None:
         assert focused(page) == "W_V[1,1], changed to"
 
 
-@pytest.mark.parametrize("width", [360, 768, 1280])
+@sampled(3, width=[360, 768, 1280])
 def test_what_is_no_number_is_told_at_its_field(chromium: Any, tmp_path: Path, width: int) -> None:
     """Inside the window, and the field stays."""
     with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:
@@ -480,7 +480,7 @@ def test_a_number_is_dragged(chromium: Any, tmp_path: Path) -> None:
         assert page.locator(".changed").count() == 0
 
 
-@pytest.mark.parametrize("key", ["scale", "mask", "rounding.decimals"])
+@sampled(2, key=["scale", "mask", "rounding.decimals"])
 def test_what_is_chosen_marks_what_differs(chromium: Any, tmp_path: Path, key: str) -> None:
     """A number of the same name in the scenario itself is what it is compared with."""
     document = page_of("i_love_ai")
@@ -506,7 +506,7 @@ NAMED_NOW = """() => [...document.querySelectorAll("td > [data-n]")]
   .map(one => [attncli.entry(Number(one.dataset.n))[0], one.textContent, one.dataset.was ?? null])"""
 
 
-@pytest.mark.parametrize("width", [360, 768, 1099, 1100, 1280, 1920])
+@sampled(2, width=[360, 768, 1099, 1920, 1280, 1100])
 def test_a_workbench_where_there_is_room(chromium: Any, tmp_path: Path, width: int) -> None:
     """What is given stands at the left and in sight, what comes of it at the right; else the page
     is one column, in the order in which it is printed. Each id is one element's."""
@@ -555,8 +555,7 @@ def test_a_page_is_printed_in_its_order(chromium: Any, tmp_path: Path) -> None:
         assert page.evaluate(ORDER) == narrow
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("name", ["i_love_ai", "next_token", "word_order"])
+@sampled(3, scheme=["light", "dark"], name=["i_love_ai", "next_token", "word_order"])
 def test_axe_finds_nothing_on_a_changed_page(
     chromium: Any, tmp_path: Path, name: str, scheme: str
 ) -> None:

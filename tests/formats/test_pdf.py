@@ -65,7 +65,7 @@ def text_of(pdf: bytes, *options: str) -> str:
     return subprocess.run(command, input=pdf, capture_output=True, check=True).stdout.decode()
 
 
-@sampled(2, name=SCENARIOS)
+@sampled(4, name=SCENARIOS)
 def test_a_page_has_every_number(name: str) -> None:
     trace: Trace = trace_of(SHIPPED[name])
     texts = numbers_in(text_of(pdf_of(name), "-layout"))
@@ -73,7 +73,7 @@ def test_a_page_has_every_number(name: str) -> None:
         assert set(printed(quantity)) <= texts, quantity.name
 
 
-@sampled(2, name=SCENARIOS)
+@sampled(4, name=SCENARIOS)
 def test_nothing_is_over_the_margins(name: str) -> None:
     boxes = text_of(pdf_of(name), "-bbox")
     right = [float(value) for value in re.findall(r'xMax="([\d.]+)"', boxes)]
@@ -94,7 +94,7 @@ def covered(one: Box, other: Box) -> float:
     return max(0.0, across) * max(0.0, down) / min(areas)
 
 
-@sampled(2, name=SCENARIOS)
+@sampled(4, name=SCENARIOS)
 def test_no_number_is_printed_upon_another(name: str) -> None:
     numbers = re.compile(
         r'xMin="([\d.]+)" yMin="([\d.]+)" xMax="([\d.]+)" yMax="([\d.]+)">[^<]*\d[^<]*</word'

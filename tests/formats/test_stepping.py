@@ -175,7 +175,7 @@ def test_a_finger_in_the_bar_scrolls_what_is_there(first: Path, chromium: Any) -
         assert place(page) == "1 of 72"
 
 
-@pytest.mark.parametrize("width", [360, 1280])
+@sampled(2, width=[360, 1280])
 def test_buttons_stay_where_they_are(width: int, first: Path, chromium: Any) -> None:
     """In every state, so that a thumb can stay there, too; none lies over another."""
     places = """() => [...document.querySelectorAll(".stepper button")]
@@ -298,7 +298,7 @@ STOP = """() => {
 
 
 @sampled(
-    3,
+    7,
     width=[360, 1280],
     name=["encoder_block", "i_love_ai", "next_token", "word_order", "yassine_lstm"],
 )
@@ -496,7 +496,7 @@ def test_the_chart_is_a_map(page: Any) -> None:
     assert page.locator("#how").inner_text().startswith("output[I, 1] = ")
 
 
-@pytest.mark.parametrize("width", [1280, 1920])
+@sampled(2, width=[1280, 1920])
 def test_no_sum_wraps_on_a_wide_screen(width: int, chromium: Any, tmp_path: Path) -> None:
     """In the lines of working; in the bar, too, a line is one line."""
     path = tmp_path / "page.html"

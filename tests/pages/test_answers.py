@@ -22,7 +22,7 @@ from attncli.scenario.file.problems import ScenarioError
 from attncli.trace import Trace
 from tests.auditor.html import main_of
 from tests.conftest import FEWER, sampled
-from tests.helpers.pages import SHIPPED, WORDS_ONLY, page_of, shipped_trace, trace_of
+from tests.helpers.pages import LIGHT, SHIPPED, WORDS_ONLY, page_of, shipped_trace, trace_of
 from tests.helpers.strategies import recurrents, scenarios, transformers, workable
 
 _N = r"−?\d+(?:\.\d+)?"
@@ -134,7 +134,7 @@ def test_words_alone_are_counted() -> None:
     assert [*map(int, re.findall(r"\d+", " ".join(counts.groups())))] == every
 
 
-@sampled(3, name=SHIPPED)
+@sampled(4, name=LIGHT)
 def test_a_page_begins_with_answer_facts_and_a_question_of_three_lines(name: str) -> None:
     trace = shipped_trace(name)
     lines = as_asked_for(trace).split("\n")

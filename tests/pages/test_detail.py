@@ -27,7 +27,7 @@ def lines_of(page: Document) -> int:
     return render(page, "terminal", RenderOptions(80)).count("\n")
 
 
-@sampled(3, name=LIGHT)
+@sampled(7, name=LIGHT)
 def test_pages_are_told_in_brief_where_they_are_long(name: str) -> None:
     trace = shipped_trace(name)
     page = as_it_fits(trace, select(trace))
@@ -36,7 +36,7 @@ def test_pages_are_told_in_brief_where_they_are_long(name: str) -> None:
     assert lines_of(walkthrough(trace, select(trace, detail="summary"))) <= TWO_SCREENS
 
 
-@sampled(3, name=LIGHT)
+@sampled(7, name=LIGHT)
 def test_the_numbers_of_a_page_leave_no_step_out(name: str) -> None:
     """A step that is told by the one after it stands in that one's range: `12–15`."""
     trace = shipped_trace(name)
@@ -79,7 +79,7 @@ def test_json_is_told_in_full_unless_something_is_said(tmp_path: Path) -> None:
     assert page() == page("--detail", "full") != page("--detail", "rows")
 
 
-@sampled(3, name=[name for name in SHIPPED if name not in LARGE])
+@sampled(7, name=[name for name in SHIPPED if name not in LARGE])
 def test_json_in_full_has_every_quantity(name: str) -> None:
     trace = shipped_trace(name)
     page = json.loads(render(walkthrough(trace, select(trace)), "json", RenderOptions(80)))

@@ -13,6 +13,8 @@ from termios import TIOCSWINSZ
 
 import pytest
 
+from tests.conftest import share
+
 LONG, SHORT = ("run", "i_love_ai"), ("run", "i_love_ai", "--cell", "weights[love, AI]")
 
 
@@ -53,7 +55,12 @@ def test_a_long_page_goes_to_the_pager(pager: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "named"), [(SHORT, ""), ((*LONG, "--no-pager"), ""), (LONG, "cat"), (LONG, "nothing")]
+    ("words", "named"),
+    share(
+        2,
+        [(SHORT, ""), ((*LONG, "--no-pager"), ""), (LONG, "nothing"), (LONG, "cat")],
+        "printed at once",
+    ),
 )
 def test_what_is_printed_at_once(words: tuple[str, ...], named: str, pager: str) -> None:
     """What fits on the screen, what is asked for without a pager, and where there is none."""

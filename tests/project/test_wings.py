@@ -12,7 +12,7 @@ from shutil import copytree, rmtree
 import pytest
 
 from attncli.plugins import COMMANDS, plugins
-from tests.conftest import THOROUGH, share
+from tests.conftest import THOROUGH, sampled, share
 
 ROOT = Path(__file__).parents[2]
 WINGS = ("classroom", "models", "web")
@@ -93,7 +93,7 @@ def copy_without(wing: str, folder: Path) -> Path:
     return place
 
 
-@pytest.mark.parametrize("wing", WINGS)
+@sampled(3, wing=WINGS)
 def test_without_a_wing_all_other_commands_work(wing: str, tmp_path: Path) -> None:
     place = copy_without(wing, tmp_path)
     (tmp_path / "one").mkdir()
@@ -133,7 +133,7 @@ def test_without_a_wing_all_other_tests_pass(wing: str, tmp_path: Path) -> None:
     one_in = "1" if THOROUGH else "4"
     options = ["-q", "-n", "0", "-p", "no:attncli", "-p", "no:cacheprovider", "--one-in", one_in]
     told = subprocess.run(
-        [sys.executable, "-m", "pytest", *options, *share(10, files, wing)],
+        [sys.executable, "-m", "pytest", *options, *share(25, files, wing)],
         env={**os.environ, "PYTHONPATH": str(place)},
         cwd=place,
         capture_output=True,

@@ -20,7 +20,7 @@ from attncli import ScenarioError, load, work
 from attncli.steps.order import BACKWARD
 from attncli.steps.story import story
 from attncli.trace import GRADIENTS
-from tests.conftest import THOROUGH
+from tests.conftest import THOROUGH, share
 from tests.drawing import RandomPen, Tree, transformer
 from tests.drawing.learning import End, learning
 from tests.helpers.sayable import said, sayable
@@ -151,7 +151,7 @@ def differences(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> Iterator[
 @pytest.mark.parametrize("run", range(RUNS))
 def test_every_gradient_is_that_of_autograd(run: int) -> None:
     compared, refused, found = 0, list[int](), list[str]()
-    mine = [*models().items()][run::RUNS]
+    mine = share(4, [*models().items()][run::RUNS], "autograd")
     for seed, tree in mine:
         with unless_too_large(refused, seed):
             ours = gradients(tree)

@@ -63,8 +63,7 @@ GIVEN = {
 }
 
 
-@pytest.mark.parametrize("training", [{}, {"train": {"learning_rate": "0.1"}, "backward": False}])
-@pytest.mark.parametrize("name", GIVEN)
+@sampled(3, training=[{}, {"train": {"learning_rate": "0.1"}, "backward": False}], name=GIVEN)
 def test_no_gradient_goes_back_through_what_is_given(name: str, training: dict[str, Any]) -> None:
     """What it could have been made of has no part in the loss."""
     trace = work(load({**PLANE, **training, name: GIVEN[name], "rounding": {"policy": "exact"}}))

@@ -6,7 +6,6 @@ from random import Random
 from typing import Any
 
 import numpy as np
-import pytest
 
 from attncli import load, work
 from tests import oracle
@@ -34,8 +33,7 @@ CASES: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("policy", ["carry", "exact"])
-@pytest.mark.parametrize("case", range(len(CASES)))
+@sampled(3, case=range(len(CASES)), policy=["carry", "exact"])
 def test_losses_are_those_of_the_oracle(case: int, policy: str) -> None:
     compare({**CASES[case], "rounding": {"policy": policy, "decimals": 4}})
 

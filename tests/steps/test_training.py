@@ -22,7 +22,7 @@ from attncli.scenario.file.problems import ScenarioError
 from attncli.scenario.model import after_updates
 from attncli.trace import Trace
 from tests import oracle
-from tests.conftest import THOROUGH, share
+from tests.conftest import share
 from tests.helpers.marking_cases import run
 from tests.helpers.pages import trace_of
 from tests.helpers.plain import read
@@ -121,12 +121,7 @@ def loss_of(p: dict[str, Any]) -> Any:
 @pytest.mark.parametrize(
     ("named", "clip", "d"),
     [
-        *(
-            (one, clip, 2)
-            for k, one in enumerate(OPTIMIZERS)
-            for clip in (None, 0.5)
-            if THOROUGH or (clip is None) == (k % 2 == 0)
-        ),
+        *share(5, ((one, clip, 2) for one in OPTIMIZERS for clip in (None, 0.5)), "ten updates"),
         ("sgd", 50.0, 2),
         ("adam", 0.5, 4),
     ],

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from attncli import load, work
 from attncli.trace import Trace
 from tests import oracle
-from tests.conftest import FEWER, THOROUGH
+from tests.conftest import FEWER, THOROUGH, share
 from tests.helpers.pages import EQUATIONS, LARGE, LIGHT, SHIPPED, trace_of
 from tests.helpers.plain import read
 from tests.helpers.strategies import transformers, workable
@@ -71,7 +71,9 @@ def test_random_transformers(text: str) -> None:
     ("name", "policy"),
     [
         (name, policy)
-        for name, policy in product(sorted({*LIGHT} - EQUATIONS), ["carry", "exact"])
+        for name, policy in share(
+            3, product(sorted({*LIGHT} - EQUATIONS), ["carry", "exact"]), "shipped scenarios"
+        )
         if THOROUGH or policy == "exact" or name not in LARGE  # seconds, minutes of decimals
     ],
 )

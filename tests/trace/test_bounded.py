@@ -51,7 +51,7 @@ def calls_of(text: str, file: Path) -> int:
     return calls(lambda: walkthrough(work(load(file)), Selection()))
 
 
-@sampled(2, kind=SMALL)
+@sampled(3, kind=SMALL)
 def test_what_is_longer_costs_in_proportion(kind: str, tmp_path: Path) -> None:
     file, grown = tmp_path / "scenario.yaml", GROWING[kind]
     length = SMALL[kind] * (4 if THOROUGH else 1)
@@ -92,7 +92,7 @@ def check_refused(*words: str) -> None:
     assert "--large" in told.stderr
 
 
-@sampled(2, kind=TOO_MUCH)
+@sampled(3, kind=TOO_MUCH)
 def test_what_is_too_much_is_said_before_it_is_done(kind: str, tmp_path: Path) -> None:
     file = tmp_path / "scenario.yaml"
     file.write_text(GROWING[kind](TOO_MUCH[kind]))

@@ -11,7 +11,7 @@ import pytest
 
 from attncli.names import TOP, Name, below
 from attncli.pages.explain import find_cells
-from tests.helpers.pages import SHIPPED, page_of, page_of_cells, shipped_trace, trace_of
+from tests.helpers.pages import LIGHT, page_of, page_of_cells, shipped_trace, trace_of
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -118,7 +118,7 @@ _PART = re.compile(r"(\w+)(?:\[(\d+)\])?")
 """What a part of a name looks like: letters of any language, digits and `_`, then what counts it"""
 
 
-@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("name", LIGHT)
 def test_no_part_hides_another(name: str) -> None:
     """What a person reads in the text of each name is what the name knows."""
     trace = shipped_trace(name)

@@ -19,6 +19,7 @@ from attncli.cli import app
 from attncli.document.questions import Interval, RightAnswer
 from attncli.formats import format_names
 from attncli.maths.equations.tree import Number
+from tests.conftest import sampled
 
 FORMS = ("--step", "scores", "--step", "softmax", "--forms", "3", "--grid")
 
@@ -126,7 +127,7 @@ def test_answers_in_words_and_what_a_form_does_not_ask(tmp_path: Path) -> None:
     assert set(cells["attends_most[love]"][:3]) <= {"A", "B", "C"}
 
 
-@pytest.mark.parametrize("form", format_names())
+@sampled(2, form=format_names())
 def test_all_page_formats_have_it(form: str, tmp_path: Path) -> None:
     suffix = {"terminal": "txt", "markdown": "md", "latex": "tex"}.get(form, form)
     assert run(tmp_path, *FORMS, "--format", form, "--language", "de").exit_code == 0

@@ -60,6 +60,7 @@ from attncli.pages.parts.lengths import length_of
 from attncli.pages.parts.sections import _working_first
 from attncli.pages.parts.selection import Selection
 from attncli.pages.walkthrough import walkthrough
+from tests.conftest import sampled
 from tests.helpers.pages import shipped_trace
 
 
@@ -153,7 +154,7 @@ def test_json_says_where_each_block_is_told() -> None:
     assert {*get_args(Block)} - {ProductBlock} == {*TOLD_AS}
 
 
-@pytest.mark.parametrize("form", [*format_names(), *binary_format_names(), *picture_format_names()])
+@sampled(4, form=[*format_names(), *binary_format_names(), *picture_format_names()])
 def test_no_format_without_a_way_to_lay_products_out_gets_one(form: str) -> None:
     page = walkthrough(TRACE, Selection())
     assert any(isinstance(b, ProductBlock) for s in page.sections for b in s.blocks)

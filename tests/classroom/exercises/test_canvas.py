@@ -79,7 +79,7 @@ def check(document: Document) -> None:
     assert sum(weights) == document_points(document)
 
 
-@sampled(7, name=[name for name in SHIPPED if name not in ("i_love_tennis", "tokenizers")])
+@sampled(13, name=[name for name in SHIPPED if name not in ("i_love_tennis", "tokenizers")])
 def test_each_blank_is_a_question_that_takes_its_interval(name: str) -> None:
     trace = trace_of(SHIPPED[name])
     check(papers(trace, request_for(trace, "results")).whole)

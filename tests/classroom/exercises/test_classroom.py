@@ -34,7 +34,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def class_(made: Path) -> list[Student]:
-    return [*students(made, 24 if THOROUGH else 12, seed=1)]
+    return [*students(made, 24 if THOROUGH else 8, seed=1)]
 
 
 @pytest.mark.parametrize(

@@ -103,8 +103,7 @@ def softmaxes(trace: Trace) -> list[str]:
     return [name for name in trace if name.rpartition(".")[2] in ("weights", "probabilities")]
 
 
-@pytest.mark.parametrize("name", SMALL)
-@pytest.mark.parametrize("seed", [1, 7])
+@sampled(5, name=SMALL, seed=[1, 7])
 def test_weights_are_nice(name: str, seed: int) -> None:
     for scenario in some(name, 3, seed):
         trace = work(scenario)
@@ -162,7 +161,7 @@ def test_no_score_is_at_a_rounding_edge_or_trivial(name: str) -> None:
                         assert not is_near(score, places)
 
 
-@pytest.mark.parametrize("name", [*SMALL, *LARGE])
+@sampled(3, name=[*SMALL, *LARGE])
 def test_no_rows_of_zeros_and_no_two_rows_alike(name: str) -> None:
     for scenario in some(name):
         trace = work(scenario)
@@ -228,7 +227,7 @@ def test_variants_have_the_same_numbers() -> None:
         )
 
 
-@pytest.mark.parametrize("name", SMALL)
+@sampled(3, name=SMALL)
 def test_no_two_forms_are_alike(name: str) -> None:
     made = [load(name), *some(name, 26)]
     numbers = [tuple(sorted((k, str(v)) for k, v in written(s).items())) for s in made]
@@ -261,7 +260,7 @@ def test_the_difficulty_of_a_softmax() -> None:
     assert difficulty(trace) == 6 + 9 + 3
 
 
-@pytest.mark.parametrize("name", ["i_love_ai", "encoder_block"])
+@sampled(2, name=["i_love_ai", "encoder_block"])
 def test_the_same_seed_gives_the_same_forms(name: str) -> None:
     first, again, other = (found(name, 3, seed) for seed in (7, 7, 8))
     assert list(map(written, first)) == list(map(written, again))
@@ -423,7 +422,7 @@ def refused(*arguments: str) -> list[str]:
 SIZES = [(3, 2, 1), (2, 1, 1), (4, 4, 2), (5, 3, 3), (3, 8, 4), (6, 2, 1)]
 
 
-@sampled(2, sizes=[(7 + k % 2, *size) for k, size in enumerate(SIZES)])
+@sampled(4, sizes=[(7 + k % 2, *size) for k, size in enumerate(SIZES)])
 def test_a_designed_scenario_is_not_weak(sizes: tuple[int, int, int, int], tmp_path: Path) -> None:
     seed, tokens, d_model, heads = sizes
     options = ["--tokens", tokens, "--d-model", d_model, "--heads", heads, "--seed", seed]

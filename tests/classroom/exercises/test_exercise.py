@@ -124,7 +124,7 @@ def check(trace: Trace, papers: Papers) -> None:
     assert leaks(trace, papers) == []
 
 
-@sampled(23, name=SMALL, blank=BLANKINGS)
+@sampled(43, name=SMALL, blank=BLANKINGS)
 def test_shipped_scenarios(name: str, blank: str) -> None:
     trace = trace_of(SHIPPED[name])
     check(trace, papers(trace, request_for(trace, blank)))

@@ -20,6 +20,7 @@ from attncli.classroom.forms.candidate_quantity import attempts
 from attncli.classroom.forms.costs import LIMITS, cost_of
 from attncli.classroom.forms.search import SearchRequest, forms, search
 from attncli.classroom.forms.showing import Blanks, shows
+from tests.conftest import THOROUGH
 from tests.helpers.marking_cases import run
 from tests.helpers.pages import trace_of
 
@@ -129,7 +130,7 @@ def test_the_table_has_what_one_counts(seed: int, tmp_path: Path) -> None:
 
 
 def test_many_forms_stay_within_the_limits(tmp_path: Path) -> None:
-    _, made = designed(tmp_path, "i_love_ai", "--forms", 26, "--seed", 3)
+    _, made = designed(tmp_path, "i_love_ai", "--forms", 26 if THOROUGH else 8, "--seed", 3)
     found = [counted(form) for form in made.values()]
     for name in ("products", "digits", "negative"):
         costs = [getattr(count, name) for count in found]

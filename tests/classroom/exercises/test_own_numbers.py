@@ -153,7 +153,7 @@ _ANSWER = """typed => {
 }"""
 
 
-@sampled(2, name=COMPARED, policy=["carry", "exact"])
+@sampled(5, name=COMPARED, policy=["carry", "exact"])
 def test_a_sheet_says_what_its_marks_will_say(
     name: str, policy: str, chromium: Any, tmp_path: Path
 ) -> None:
@@ -179,7 +179,7 @@ def test_a_sheet_says_what_its_marks_will_say(
     print(name, policy, sum(counts.values()), dict(counts))
 
 
-@pytest.mark.parametrize("name", ["i_love_ai", "yassine_lstm", "mixture_of_experts"])
+@sampled(3, name=["i_love_ai", "yassine_lstm", "mixture_of_experts"])
 def test_the_form_to_type_papers_into_says_so_too(name: str, chromium: Any, tmp_path: Path) -> None:
     folder = made(tmp_path, f"exam: x\nforms: 1\nparts: [scenario: {name}]\n")
     trace = work(load(folder / "forms" / "A.yaml"))

@@ -403,7 +403,7 @@ def operands_of(case: Case, make: Callable[..., Matrix], seed: int) -> list[Matr
 @pytest.mark.parametrize("name", CASES)
 def test_numbers_working_and_paper_agree(name: str, make: Callable[..., Matrix]) -> None:
     case = CASES[name]
-    for seed in range(8 if THOROUGH else 4):
+    for seed in range(8 if THOROUGH else 2):
         operands = operands_of(case, make, seed)
         result = case.operation.make(EXACT, "step", *operands)
         expected = case.expected(*(operand.values for operand in operands))
@@ -419,7 +419,7 @@ def test_numbers_working_and_paper_agree(name: str, make: Callable[..., Matrix])
 def test_no_value_is_farther_off_than_it_may_be(name: str, make: Callable[..., Matrix]) -> None:
     """Operands in decimals are floats in the operation; its values are off by what it says."""
     case = CASES[name]
-    for seed in range(8 if THOROUGH else 4):
+    for seed in range(8 if THOROUGH else 2):
         operands = operands_of(case, make, seed)
         values = case.operation.values(*operands)
         most = truth.off(case.operation.error(*operands), values)

@@ -436,7 +436,7 @@ def saved(name: str, folder: Path, patch: pytest.MonkeyPatch) -> Any:
 
 
 @pytest.mark.real("torch", "transformers")
-@sampled(3, name=[*CONFIGS, *OTHERS, *SCALED, *SAID])
+@sampled(7, name=[*CONFIGS, *OTHERS, *SCALED, *SAID])
 def test_a_checkpoint_is_what_its_model_is(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -478,7 +478,7 @@ def test_a_checkpoint_is_what_its_model_is(
 
 
 @pytest.mark.real("torch", "transformers")
-@pytest.mark.parametrize("name", WITH_ENCODERS)
+@sampled(3, name=WITH_ENCODERS)
 def test_so_is_one_with_an_encoder(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -516,7 +516,7 @@ def test_copies_of_shared_embeddings_are_embeddings(
 
 
 @pytest.mark.real("torch", "transformers")
-@pytest.mark.parametrize("name", HEARD)
+@sampled(2, name=HEARD)
 def test_so_is_one_whose_encoder_is_given(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -556,7 +556,7 @@ def test_so_is_one_that_hears(name: str, tmp_path: Path, monkeypatch: pytest.Mon
 
 
 @pytest.mark.real("torch", "transformers")
-@pytest.mark.parametrize("name", TOWERS)
+@sampled(2, name=TOWERS)
 def test_so_are_the_towers_of_clip(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -691,7 +691,7 @@ def _same(trace: Trace, name: str, expected: Any) -> None:
 
 
 @pytest.mark.real("torch", "transformers")
-@pytest.mark.parametrize("name", ["gpt2", "bert, masked", "bart", "roberta, masked"])
+@sampled(2, name=["gpt2", "bert, masked", "bart", "roberta, masked"])
 def test_a_text_is_read_with_the_tokenizer_beside_it(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

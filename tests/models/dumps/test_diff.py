@@ -342,7 +342,7 @@ def test_where_bounds_say_nothing_it_is_told_by_what_rounding_does(
 
 @sampled(2, right=[False, True])
 def test_finer_floats_tell_what_rounding_hid(right: bool, tmp_path: Path) -> None:
-    code, data = diff(*stacked(tmp_path, "float64", right=right))
+    code, data = diff(*stacked(tmp_path, "float64", right=right, layers=2))
     assert code == (0 if right else 1)
     cause = data["first"] and data["first"]["cause"]["name"]
     assert cause == (None if right else "W_Q_transposed")

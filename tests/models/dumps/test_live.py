@@ -19,6 +19,7 @@ from attncli import Scenario, load, work
 from attncli.errors import UserError
 from attncli.models.live.comparing import LiveComparison, assert_follows, compare
 from attncli.trace import make
+from tests.conftest import sampled
 from tests.helpers import other_modules
 
 pytestmark = pytest.mark.real("torch")
@@ -78,7 +79,7 @@ def cases() -> dict[str, Case]:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", cases())
+@sampled(4, name=cases())
 def test_a_right_module_follows_by_its_own_parameters(name: str) -> None:
     """And by what each part was taken for, if that is said."""
     module, inputs, more = cases()[name]
@@ -251,8 +252,7 @@ def heads_of(n: int) -> tuple[dict[str, Any], Any]:
     return {**like, "heads": 2}, exact
 
 
-@pytest.mark.parametrize("n", [2, 3])
-@pytest.mark.parametrize("batch", [None, 0])
+@sampled(3, n=[2, 3], batch=[None, 0])
 def test_queries_of_all_heads_are_no_batch(n: int, batch: int | None) -> None:
     """In either order of heads and rows, also where there are as many of these."""
     like, exact = heads_of(n)

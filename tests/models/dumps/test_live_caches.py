@@ -14,6 +14,7 @@ import transformers
 from attncli.errors import UserError
 from attncli.models.dumps.suspects import Suspects
 from attncli.models.live.comparing import compare
+from tests.conftest import sampled
 
 pytestmark = pytest.mark.real("torch", "transformers")
 
@@ -52,9 +53,9 @@ def filled(model: Any, ids: Any) -> Any:
 _SCALED = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 8}
 
 
-@pytest.mark.parametrize(
-    ("kind", "more"),
-    [
+@sampled(
+    5,
+    of=[
         ("gpt2", {}),
         ("llama", {}),
         ("llama", {"rope_parameters": {"rope_theta": 10000.0, **_SCALED}}),
@@ -65,9 +66,10 @@ _SCALED = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings
         ("gpt_neox", {}),
         ("smollm3", {"no_rope_layers": [1, 0]}),
     ],
+    new=[1, 3],
 )
-@pytest.mark.parametrize("new", [1, 3])
-def test_a_decode_step_follows(kind: str, more: dict[str, Any], new: int) -> None:
+def test_a_decode_step_follows(of: tuple[str, dict[str, Any]], new: int) -> None:
+    kind, more = of
     model = model_of(kind, **more)
     cache = filled(model, IDS[:, :-new])
     for _ in range(2):  # the cache is left as it was

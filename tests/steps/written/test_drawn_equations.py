@@ -11,7 +11,7 @@ from attncli.errors import UserError
 from attncli.maths.numbers.rounding import Array
 from attncli.trace import Trace
 from tests.auditor import audit
-from tests.conftest import THOROUGH
+from tests.conftest import THOROUGH, sampled
 from tests.helpers.pages import page_of, tables_of, trace_of
 from tests.steps.written.drawn import drawn
 
@@ -42,8 +42,7 @@ def test_numbers(seed: int) -> None:
         assert np.allclose(got, truth, rtol=1e-9, atol=1e-9 * size), (name, case.text)
 
 
-@pytest.mark.parametrize("policy", ["carry", "exact"])
-@pytest.mark.parametrize("seed", SEEDS)
+@sampled(3, seed=SEEDS, policy=["carry", "exact"])
 def test_pages(seed: int, policy: str) -> None:
     case = drawn(seed, policy)
     trace = worked(case.text)
