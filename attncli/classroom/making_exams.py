@@ -12,6 +12,7 @@ from attncli.classroom.exercise_orders import checked
 from attncli.classroom.making_exercises import FormWorked, folder_of
 from attncli.classroom.paper_files import is_folder
 from attncli.commands.arguments import FilesOutput
+from attncli.commands.progress import watched
 from attncli.output_files import Contents, OutputError, safe_name
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def _beside(
         f"{stem}_entry.html": entry_page(*entry_form(worked, headings, students, table)),
     }
     wholes = [form.changed(with_hints) for form in worked]
-    for name in _LMS:
+    for name in watched(_LMS, len(_LMS), "Files for learning platforms"):
         place = f"{stem}_{name}{suffixes_of(name)[0]}"
         if info_of(name).papers.packed:
             files[place] = packed(files_of(wholes, name, page))
