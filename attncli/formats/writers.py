@@ -224,8 +224,10 @@ def lists_in_columns(pieces: Iterable[Piece]) -> Iterator[Piece]:
             yield piece
             continue
         height = -(-len(piece.rows) // min(_BESIDE, len(piece.rows)))
+        further = piece._replace(display=piece.display._replace(begins_row=False))
         for start in range(0, len(piece.rows), height):
-            yield piece._replace(rows=piece.rows[start : start + height])
+            column = further if start else piece
+            yield column._replace(rows=piece.rows[start : start + height])
 
 
 def is_long_list(table: MatrixBlock) -> bool:

@@ -11,7 +11,16 @@ from itertools import groupby
 from typing import Any, NamedTuple, TypeVar, cast
 
 from attncli.document import blocks as doc
-from attncli.document.blocks import ColumnSum, Derivation, Document, Edge, Graph, Line, Table
+from attncli.document.blocks import (
+    ONLY_DATA,
+    ColumnSum,
+    Derivation,
+    Document,
+    Edge,
+    Graph,
+    Line,
+    Table,
+)
 from attncli.document.grid import Grid, GridCell, GridColumn, Look, Omission, grid_of, ink_of
 from attncli.document.pictures import PICTURES, Picture
 from attncli.document.questions import OWN_FORM
@@ -88,7 +97,7 @@ class TypstSetting(NamedTuple):
         if blank.answer is not None:
             return f"${WORKING.of_blank(blank)}$"
         if self.boxes is None:
-            return f"{'line' if blank.id else 'dots'}-to-write({self.blank_width}mm)"
+            return f"{'place' if blank.id else 'dots'}-to-write({self.blank_width}mm)"
         width = self.boxes.width(blank, self.blank_width)
         return f"{'box' if blank.id else 'dots'}-to-write({width}mm)"
 
@@ -258,11 +267,13 @@ _NO_NAME = "none"
 
 def together(blocks: Sequence[MatrixBlock], setting: TypstSetting) -> str:
     """Sets quantities beside each other as far as they fit; each pair in a row of its own."""
+    return "\n".join(f"beside{row}" for row in _rows_of_tables(blocks, setting))
+
+
+def _rows_of_tables(blocks: Sequence[MatrixBlock], setting: TypstSetting) -> Iterator[str]:
     rows = groupby(in_groups(blocks), lambda group: group[0].quantity if len(group) > 1 else None)
-    return "\n".join(
-        f"beside{listed(matrix(block, setting) for group in row for block in group)}"
-        for _, row in rows
-    )
+    for _, row in rows:
+        yield listed(matrix(block, setting) for group in row for block in group)
 
 
 def matrix(block: MatrixBlock, setting: TypstSetting) -> str:
@@ -403,7 +414,7 @@ WRITERS: Mapping[type, Callable[[Any, TypstSetting], str]] = {
     doc.Graph: lambda block, setting: picture(block) or graph(block, setting),
     doc.Fields: lambda block, _: f"fields{listed(map(text, block.names))}",
     doc.WordBlank: _word_blank,
-    doc.AnswerSpace: lambda block, _: f"answer-space({block.lines}, {str(block.to_end).lower()})",
+    doc.AnswerSpace: lambda block, _: f"answer-space({block.lines}, {_boolean(block.to_end)})",
     **dict.fromkeys(PICTURES, _picture),
 }
 """How each piece is written."""
@@ -463,42 +474,46 @@ def _leaf(document: Document, page: str) -> str:
     fit = partial(stand_together, setting=_ROOM_FOR_PRODUCTS)
     beside = with_products_together(pieces_of(laid_out), fit)
     pieces = with_tables_together(lists_in_columns(beside))
-    body = "\n".join(_typst_pieces(pieces, setting, whole=layout in ("lines", "compact")))
+    in_pages = layout in ("lines", "compact")
+    body = _sheet(pieces, setting) if in_pages else "\n".join(written(pieces, WRITERS, setting))
     language = literal("en" if paper is None else paper.language)
     text = f"{word(document.title)}, {_made_from(document)}, {language}"
     leaf = f"#leaf({text}, {literal(_size(document))}, {{\n{body}\n}})"
     return f"#[\n#let looks = {literal(layout)}\n{page}\n{leaf}\n]"
 
 
-def _typst_pieces(pieces: Iterable[Piece], setting: TypstSetting, *, whole: bool) -> Iterator[str]:
-    """Writes the pieces; each question as a whole if that is wanted, what leads to it on its page,
-    and room to the end of a page behind it."""
-    if not whole:
-        yield from written(pieces, WRITERS, setting)
-        return
-    before, *questions = _by_heading(pieces)
-    yield from written(before, WRITERS, setting)
-    for question in questions:
-        head, last = question[0], question[-1]
-        leads = isinstance(head, Heading) and not head.asks
-        to_end = isinstance(last, doc.AnswerSpace) and last.to_end
-        if isinstance(last, doc.AnswerSpace):
-            question[-1] = last._replace(to_end=False)
-        body = "\n".join(written(question, WRITERS, setting))
-        below = "below: 0pt, " if to_end else "leads: true, " if leads else ""
-        yield f"whole({below}{{\n{body}\n}})"
-        if to_end:
-            yield "lines-to-end()"
+def _sheet(pieces: Iterable[Piece], setting: TypstSetting) -> str:
+    """Writes what is laid out page by page: each piece with how it may stand on a page."""
+    lines = (
+        f"{_on_sheet(piece, setting)}," for piece in pieces if not isinstance(piece, ONLY_DATA)
+    )
+    return "sheet(\n" + "\n".join(lines) + "\n)"
 
 
-def _by_heading(pieces: Iterable[Piece]) -> list[list[Piece]]:
-    """Lists what stands before the first heading, then each with what follows it."""
-    found: list[list[Piece]] = [[]]
-    for piece in pieces:
-        if isinstance(piece, Heading):
-            found.append([])
-        found[-1].append(piece)
-    return found
+def _on_sheet(piece: Piece, setting: TypstSetting) -> str:
+    """Writes a piece as what it is on a sheet."""
+    body = "\n".join(written((piece,), WRITERS, setting))
+    match piece:
+        case NewPage():
+            return "new-page()"
+        case doc.AnswerSpace(lines, to_end):
+            return f"room({lines}, {_boolean(to_end)})"
+        case Heading(asks=asks):
+            return f"head({_boolean(asks)}, {{\n{body}\n}})"
+        case Tables(matrices):
+            return ",\n".join(f"tables{row}" for row in _rows_of_tables(matrices, setting))
+        case Products():
+            return f"part(breakable: false, {{\n{body}\n}})"
+    kind = "lead" if isinstance(piece, _LEADING) else "part"
+    return f"{kind}({{\n{body}\n}})"
+
+
+_LEADING = (Title, doc.Paragraph, doc.Subheading, doc.Callout, doc.DefinitionList)
+"""What leads to something that stands below it."""
+
+
+def _boolean(value: bool) -> str:
+    return str(value).lower()
 
 
 def _made_from(document: Document) -> str:
