@@ -114,7 +114,7 @@ class ColumnSum(NamedTuple):
     quantity: str = ""
 
 
-TableCell = Word | str | Omitted | MarkedNumber | Branch
+TableCell = Word | str | Symbol | Omitted | MarkedNumber | Branch
 
 
 def text_of_spans(spans: Spans, word: Callable[[Word], str] = printed) -> str:

@@ -324,7 +324,7 @@ class Paper(NamedTuple):
     def marks(self) -> tuple[tuple[str, Word], ...]:
         """Returns which form it is, what it was made from and by which command."""
         words, form = self.words.paper, self.form
-        if self.is_exam and form == OWN_FORM:
+        if form == OWN_FORM and (self.is_exam or self.kind == "sheet"):
             return self.origin
         text = words.own_numbers.format(form=form) if form == OWN_FORM else form
         return ((words.form, Word(text)), *self.origin)

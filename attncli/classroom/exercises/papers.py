@@ -304,7 +304,9 @@ def _facts(trace: Trace, language: str) -> DefinitionList:
     words = words_of(language).facts
     products = "; ".join(products_in_words(trace, words))
     pairs: tuple[tuple[str, Spans], ...] = ((words.products, (products,)),) if products else ()
-    return DefinitionList((*facts_of(trace, language=language, asked=True).rows, *pairs))
+    rows = facts_of(trace, language=language, asked=True).rows
+    needed = (row for row in rows if row[0] != words.source)  # which only the scenario's page tells
+    return DefinitionList((*needed, *pairs))
 
 
 def _given(trace: Trace, asked: Asked) -> Iterator[MatrixBlock]:

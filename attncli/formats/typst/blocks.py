@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from importlib.resources import files
 from itertools import groupby
@@ -471,8 +471,10 @@ def _leaf(document: Document, page: str) -> str:
     layout = paper.layout if paper is not None and is_sheet else layout
     setting = TypstSetting(not is_sheet)
     laid_out = document.laid_out(partial(has_room, setting=_ROOM_FOR_PRODUCTS))
+    in_foot = paper.origin if paper is not None and is_sheet else ()
     fit = partial(stand_together, setting=_ROOM_FOR_PRODUCTS)
-    beside = with_products_together(pieces_of(laid_out), fit)
+    told = _without_rows(pieces_of(laid_out), dict(in_foot))
+    beside = with_products_together(told, fit)
     pieces = with_tables_together(lists_in_columns(beside))
     in_pages = layout in ("lines", "compact")
     body = _sheet(pieces, setting) if in_pages else "\n".join(written(pieces, WRITERS, setting))
@@ -488,6 +490,16 @@ def _sheet(pieces: Iterable[Piece], setting: TypstSetting) -> str:
         f"{_on_sheet(piece, setting)}," for piece in pieces if not isinstance(piece, ONLY_DATA)
     )
     return "sheet(\n" + "\n".join(lines) + "\n)"
+
+
+def _without_rows(pieces: Iterable[Piece], names: Collection[str]) -> Iterator[Piece]:
+    """Yields the pieces without rows of facts of some names, which the foot of a page tells."""
+    for piece in pieces:
+        if names and isinstance(piece, doc.DefinitionList):
+            rows = tuple(row for row in piece.rows if row[0] not in names)
+            yield from (doc.DefinitionList(rows),) if rows else ()
+        else:
+            yield piece
 
 
 def _on_sheet(piece: Piece, setting: TypstSetting) -> str:
@@ -523,7 +535,7 @@ def _made_from(document: Document) -> str:
         return "none"
     one_form = paper.words.paper.one_form.format(form=paper.form)
     form = "" if paper.form == OWN_FORM else f"{one_form} · "
-    return text(f"{form}{paper.hash}")
+    return text(f"{form}{paper.words.paper.made_from_hash.format(hash=paper.hash)}")
 
 
 def _colours() -> str:
