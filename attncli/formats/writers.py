@@ -144,10 +144,11 @@ def pieces_of(document: Document) -> Iterator[Piece]:
         yield from document.lead
     yield from document.opening
     for k, section in enumerate(document.sections):
-        if paper is not None and (paper.cover if k == 0 else paper.layout == "pages"):
-            yield NewPage()
         if section.is_data:
             continue  # told by what comes after it
+        begins = paper is not None and (paper.cover if k == 0 else paper.layout == "pages")
+        if begins or document.as_slides:
+            yield NewPage()
         heading = section.heading
         if paper is not None:
             heading = section.heading_with_points(paper.words)

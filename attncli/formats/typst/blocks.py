@@ -77,6 +77,9 @@ from attncli.maths.notation.typst import literal
 from attncli.names import Name, Word, raw
 from attncli.option_values import PAPER_SIZES
 
+_ROOM, _ROOM_ON_SLIDES = (470, 640), (730, 330)
+"""Points between the margins of a page, and from top to bottom, less what stands below."""
+
 
 class TypstSetting(NamedTuple):
     """A page's setting."""
@@ -87,6 +90,8 @@ class TypstSetting(NamedTuple):
     """How wide a blank in a table is, in millimetres."""
     boxes: Boxes | None = None
     """How wide boxes are that are written into; None where there are none."""
+    room: tuple[float, float] = _ROOM
+    """The room for a picture."""
 
     @property
     def notation(self) -> InkedTypst:
@@ -103,14 +108,12 @@ class TypstSetting(NamedTuple):
 
 
 T = TypeVar("T")
-_ROOM = (470, 640)
-"""Points between the margins of a page, and from top to bottom, less what stands below."""
 
 
-def picture(block: Picture | Graph) -> str | None:
+def picture(block: Picture | Graph, room: tuple[float, float] = _ROOM) -> str | None:
     """Writes a call that draws a picture; None for what couldn't be read on a page."""
     drawing = drawn(_in_fonts(block))
-    fitted = fit(drawing.size, _ROOM)
+    fitted = fit(drawing.size, room)
     if fitted is None:
         return None
     called = "none" if isinstance(block, Graph) else text(drawing.title)
@@ -388,7 +391,7 @@ def _answer(answer: Word | None) -> str:
 
 def _picture(block: Picture, setting: TypstSetting) -> str:
     """Writes a drawing, or the numbers of what is too large for one."""
-    return picture(block) or "\n".join(
+    return picture(block, setting.room) or "\n".join(
         written(with_tables_together(in_tables(block)), WRITERS, setting)
     )
 
@@ -411,7 +414,7 @@ WRITERS: Mapping[type, Callable[[Any, TypstSetting], str]] = {
     doc.Tree: lambda block, _: (
         f"tree{listed(map(_tree_row, block.rows, block.guides, block.has_parts))}"
     ),
-    doc.Graph: lambda block, setting: picture(block) or graph(block, setting),
+    doc.Graph: lambda block, setting: picture(block, setting.room) or graph(block, setting),
     doc.Fields: lambda block, _: f"fields{listed(map(text, block.names))}",
     doc.WordBlank: _word_blank,
     doc.AnswerSpace: lambda block, _: f"answer-space({block.lines}, {_boolean(block.to_end)})",
@@ -469,7 +472,9 @@ def _leaf(document: Document, page: str) -> str:
     is_sheet = paper is not None and paper.kind in _SHEETS
     layout = "reading" if paper is None or paper.kind != "grid" else paper.kind
     layout = paper.layout if paper is not None and is_sheet else layout
-    setting = TypstSetting(not is_sheet)
+    if document.as_slides:
+        layout = "slides"
+    setting = TypstSetting(not is_sheet, room=_ROOM_ON_SLIDES if document.as_slides else _ROOM)
     laid_out = document.laid_out(partial(has_room, setting=_ROOM_FOR_PRODUCTS))
     in_foot = paper.origin if paper is not None and is_sheet else ()
     fit = partial(stand_together, setting=_ROOM_FOR_PRODUCTS)

@@ -251,7 +251,12 @@ class Selection(NamedTuple):
     head: int | None = None
     """The only head that is told, from 1."""
     pictures: Pictures = Pictures.NONE
-    """Which pictures are drawn."""
+    """Which pictures a page of its format has."""
+    undrawn: bool = False
+    """Whether the scenario wants none, as long as not all are asked for."""
+    on_paper: bool = False
+    """Whether the page is printed: it tells nobody what to type, and has the tables of all
+    heads."""
     parts: tuple[PlannedStep, ...] = ()
     """The parts that are told; all where none is named."""
     as_fits: bool = False
@@ -272,6 +277,11 @@ class Selection(NamedTuple):
     @property
     def pictured(self) -> bool:
         """Tells whether pictures are drawn."""
+        return self.has_place_for_pictures and not (self.undrawn and self.pictures < Pictures.ALL)
+
+    @property
+    def has_place_for_pictures(self) -> bool:
+        """Tells whether pages of its format have pictures, if a scenario doesn't say otherwise."""
         return self.pictures > Pictures.NONE
 
     def illustrated(self, pictures: Pictures) -> Selection:
@@ -308,7 +318,7 @@ class Selection(NamedTuple):
     def tells_less(self) -> bool:
         """Tells whether a page to be read goes without tables that its working does without; one
         with pictures, whose numbers can be pointed at, has all."""
-        return not (self.whole or self.pictured)
+        return not (self.whole or self.has_place_for_pictures)
 
     @property
     def only_one_row(self) -> bool:
@@ -370,9 +380,10 @@ def select(
         raise SelectionError(wrong)
     path, number = next(iter(paths), None), next(iter(heads), None)
     queries = tuple(dict.fromkeys(found))
-    pictures = Pictures.ALL if trace.scenario.page.show.pictures else Pictures.NONE
+    wanted_pictures = trace.scenario.page.show.pictures
+    pictures = Pictures.ALL if wanted_pictures else Pictures.NONE
     selected = Selection(tuple(steps), queries, axis.names, detail, path, number, pictures)
-    return with_routing(trace, selected)
+    return with_routing(trace, selected._replace(undrawn=wanted_pictures is False))
 
 
 def with_routing(trace: Trace, selection: Selection) -> Selection:
