@@ -374,7 +374,7 @@ class _Telling(NamedTuple):
         if selection.tells_less and closely.detail == "summary":
             givens = ()  # as no row that they are needed for is worked
         if again and not later and _of_head(part, selection):
-            told = part_blocks(trace, part, selection, givens, again=True)
+            told = part_blocks(trace, part, selection, givens)
             blocks = [block for block in told if not isinstance(block, Derivation | ColumnSum)]
         else:
             blocks = part_blocks(trace, part, closely, givens, again=again)

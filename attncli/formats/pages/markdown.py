@@ -224,8 +224,8 @@ def _grid(block: MatrixBlock | SideBySide | doc.Table) -> str:
 
 def _cell(cell: GridCell) -> str:
     match cell.content:
-        case Symbol():
-            return code(cell.label)
+        case Symbol(name, ()):
+            return code(f"{name}{cell.behind}")
         case Branch():
             return code(cell.content.drawn("\u00a0"))
         case Vector():
