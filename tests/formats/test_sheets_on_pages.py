@@ -126,9 +126,12 @@ def test_a_key_calls_blanks_as_the_sheet_does() -> None:
 
 def test_a_key_says_how_ties_go() -> None:
     trace = trace_of(SHIPPED["bpe"])
-    first, *_ = papers(trace, request_for(trace)).key.sections
-    (says,) = [raw_text(b.text) for b in first.blocks if isinstance(b, Paragraph)]
-    assert says.startswith("18 pairs") or "tie" in says
+    first, second, *_ = papers(trace, request_for(trace)).key.sections
+    told = [
+        [raw_text(b.text) for b in s.blocks if isinstance(b, Paragraph)] for s in (first, second)
+    ]
+    rule = "The one whose left part, then right part, comes first in the vocabulary is merged"
+    assert told == [[], [f"4 pairs tie at 10: a p, h a, p i, p p. {rule}: a p."]]
 
 
 HANDOUT = """
@@ -149,8 +152,8 @@ def test_a_handout_has_all_heads_tables_and_no_commands() -> None:
     tables = {t.quantity for s in page.sections for b in s.blocks for t in parts_of(b, MatrixBlock)}
     made = {f"heads[{k}].{name}" for k in (1, 2) for name in ("scores", "exp", "weights", "output")}
     assert made <= tables
-    texts = [line for line in render(page, "markdown", RenderOptions()).splitlines()]
-    assert not [line for line in texts if "attn " in line or "--" in line.replace("---", "")]
+    texts = render(page, "markdown", RenderOptions()).splitlines()
+    assert not [line for line in texts if "attn " in line or "--detail" in line]
     assert "attn " in render(other, "markdown", RenderOptions())
 
 
