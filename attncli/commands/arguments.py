@@ -490,6 +490,10 @@ class Arguments(NamedTuple):
             "The page ends with each gradient beside a central difference of the loss.",
         ),
     ] = False
+    slides: Annotated[
+        bool,
+        flag("--slides", "PDF for a projector: 16:9, and each step begins a page."),
+    ] = False
     model: SavedModel = SavedModel()
     precision: Annotated[
         str | None,
@@ -517,6 +521,9 @@ class Arguments(NamedTuple):
         complaints = Complaints()
         complaints.hear(check_detail, self.detail or "full")
         complaints.hear(self.page.check)
+        if self.slides:
+            form = chosen_format(self.page.form, self.page.output, _page_formats())
+            complaints.hear(check_able, "slides", form, "--slides", "has no slides")
         trace = complaints.hear(self.worked_with, (), on_demand=on_demand)
         source = None if self.model.from_ is not None else self.scenario
         asked = AskedScenario(source, self.changed.changes(), trace)

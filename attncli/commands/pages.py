@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from attncli.trace.place import P
 
 
-_OF_RUN = ("gradient_check", "precision", "from_", "text", "encoder_text", "trace")
+_OF_RUN = ("gradient_check", "slides", "precision", "from_", "text", "encoder_text", "trace")
 """What only `attn run` does."""
 _SIDES = ("rows", "columns")
 """What only numbers in rows and columns go by."""
@@ -156,7 +156,8 @@ def whole_page(trace: Trace, typed: Arguments) -> Document:
     can = abilities_chosen(typed.page.form, typed.page.output)
     detail, floats = typed.detail or can.detail, typed.precision or "float32"
     steps, within = typed.part.steps, typed.part.within
-    return page_of(trace, steps, detail, typed.drawn, floats, **within)
+    page = page_of(trace, steps, detail, typed.drawn, floats, on_paper=can.printed, **within)
+    return page._replace(as_slides=typed.slides)
 
 
 _USUAL = "i_love_ai"

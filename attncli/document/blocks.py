@@ -114,7 +114,7 @@ class ColumnSum(NamedTuple):
     quantity: str = ""
 
 
-TableCell = Word | str | Omitted | MarkedNumber | Branch
+TableCell = Word | str | Symbol | Omitted | MarkedNumber | Branch
 
 
 def text_of_spans(spans: Spans, word: Callable[[Word], str] = printed) -> str:
@@ -537,6 +537,8 @@ class Document(NamedTuple):
     """What helps with the answers of an exercise."""
     interactive: Interactive = Interactive()
     """What a reader can do with its numbers, besides reading them."""
+    as_slides: bool = False
+    """Whether each section begins a page that is as wide as a projector's."""
 
     @property
     def parts(self) -> Iterator[tuple["Section | None", tuple[Block, ...]]]:

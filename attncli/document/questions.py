@@ -324,7 +324,7 @@ class Paper(NamedTuple):
     def marks(self) -> tuple[tuple[str, Word], ...]:
         """Returns which form it is; nothing for an exam's only one."""
         words, form = self.words.paper, self.form
-        if self.is_exam and form == OWN_FORM:
+        if form == OWN_FORM and (self.is_exam or self.kind == "sheet"):
             return ()
         return ((words.form, Word(words.own_numbers if form == OWN_FORM else form)),)
 

@@ -66,6 +66,10 @@ class FormatInfo(NamedTuple):
     """Whether it can leave all texts out."""
     changing: bool = False
     """Whether a reader can change numbers in it."""
+    printed: bool = False
+    """Whether its pages are for paper or a wall, where nobody types a command."""
+    slides: bool = False
+    """Whether it can break a page a step, as wide as a projector's."""
     products: bool = False
     """Whether it lays products of matrices out as on paper; else it is given their lines."""
     package: str = ""

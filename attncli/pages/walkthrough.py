@@ -18,6 +18,8 @@ from attncli.document.blocks import (
     Answer,
     Block,
     Callout,
+    ColumnSum,
+    Derivation,
     Document,
     Folded,
     Interactive,
@@ -99,6 +101,7 @@ from attncli.steps.order import step_of
 from attncli.trace import (
     BackwardPlace,
     CellPlace,
+    HeadPlace,
     PlannedStep,
     Quantity,
     Trace,
@@ -168,11 +171,12 @@ def _noted(
 ) -> Document:
     """Returns a page that says how to see less of it, where that is worth saying; `length` is its
     length where that is known."""
-    if selection.partial or selection.detail == "summary":
+    if selection.partial or selection.detail == "summary" or selection.on_paper:
         return page
     length = length_of(page) if length is None else length
     in_one_row = all(q.matrix.shape[0] == 1 for q in trace.quantities.values() if not q.given)
-    has_contents = selection.pictured and selection.detail == "full"  # as HTML: one finds one's way
+    # as HTML: one finds one's way
+    has_contents = selection.has_place_for_pictures and selection.detail == "full"
     if has_contents or (selection.as_fits and (length <= ONE_PAGE or in_one_row)):
         return page
     asked = None if selection.queries else row_asked_for(trace)
@@ -377,12 +381,16 @@ class _Telling(NamedTuple):
         closely = selection._replace(detail="summary") if again and not later else selection
         if selection.tells_less and closely.detail == "summary":
             givens = ()  # as no row that they are needed for is worked
-        blocks = part_blocks(trace, part, closely, givens, again=again)
+        if again and not later and _of_head(part, selection):
+            told = part_blocks(trace, part, selection, givens)
+            blocks = [block for block in told if not isinstance(block, Derivation | ColumnSum)]
+        else:
+            blocks = part_blocks(trace, part, closely, givens, again=again)
         if any(step_of(part).happens_at(part.place)):
             blocks = blocks[1:]  # the section opens with it
         if is_in_brief(trace, part, selection):
             blocks = in_brief(trace, part, selection)
-        elif again and not selection.steps and leads_on:
+        elif again and not selection.steps and leads_on and not _of_head(part, selection):
             tables = given_blocks(trace, givens, closely, part.path)
             ending = ending_of(trace, part, closely) if tables else []
             found = [block for block in ending if block not in self.said]
@@ -398,6 +406,11 @@ class _Telling(NamedTuple):
             return blocks
         self.said.append(_WORKED_AGAIN)
         return [_WORKED_AGAIN, *blocks]
+
+
+def _of_head(part: PlannedStep, selection: Selection) -> bool:
+    """Tells whether a part is one of a head, of which a printed page has all tables."""
+    return selection.on_paper and isinstance(part.place, HeadPlace)
 
 
 def _makes_answer(trace: Trace, part: PlannedStep) -> bool:

@@ -77,8 +77,10 @@ class Show(NamedTuple):
         bool, Flag(), "`{graph: true}`: the page ends with who attends to whom, as a graph"
     ] = False
     pictures: Annotated[
-        bool, Flag(), "`{pictures: true}`: every format shows all pictures of the page"
-    ] = False
+        bool | None,
+        Flag(),
+        "`{pictures: true}`: every format shows all pictures of the page; `false`: none does",
+    ] = None
     arrows: Annotated[
         Mapping[str, tuple[str, ...]],
         MapOf(OneOrMany(TOKEN), "query"),

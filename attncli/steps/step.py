@@ -164,6 +164,8 @@ class Results(NamedTuple, Generic[P]):
     """The names of the kinds of their pictures."""
     further_pictures: tuple[str, ...] = ()
     """The kinds of pictures of the same things, which are drawn where all are asked for."""
+    remark: Callable[[P, Trace], WordedText] = lambda _, __: ()
+    """Says of what it made at a place what a key tells besides the working."""
     running: Mapping[str, str] = MappingProxyType({})
     """The names of what takes the place of something given when training goes on, each with the
     name of that."""

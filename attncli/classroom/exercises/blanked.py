@@ -45,6 +45,7 @@ from attncli.pages.parts.blocks import folded
 from attncli.pages.parts.selection import Selection, SelectionError
 from attncli.pages.parts.sentences import printed_roots
 from attncli.scenario.file.problems import ScenarioError
+from attncli.steps.order import step_of
 from attncli.trace import Quantity, Trace
 
 if TYPE_CHECKING:
@@ -278,16 +279,19 @@ class BlankedPage(NamedTuple):
         questions = tuple(
             Item(place.id, points[place.id], key, cell=place.cell) for place, key in known
         )
-        task = task_of(self.trace, part.path, [*zip(places, questions, strict=True)], words)
+        asked = [*zip(places, questions, strict=True)]
+        task = task_of(self.trace, part.path, asked, words)
         space = room(self.trace, section.section, places, request)
         names = {place.quantity for place in places}
         selection, cells = request.selection_of(part)
         lines = working_in(self.trace, part, names, cells, selection._replace(detail="full"))
         whole = request.wants_everything or bool(cells)
+        remark = step_of(part).results.remark(part.place, self.trace)
+        solution = solution_of(self.trace, lines, asked, part.path, words.keys, whole=whole)
         return section.section._replace(
             blocks=(*_with_task(section.section.blocks, task), *space),
             questions=questions,
-            solution=solution_of(lines, places, questions, part.path, words.keys, whole=whole),
+            solution=(*solution, *([Paragraph(remark)] if remark else [])),
         )
 
 

@@ -141,7 +141,7 @@ class _Order:
 
     def works(self, part: PlannedStep) -> PlannedStep:
         """Returns a part without what no wanted cell is made of."""
-        return _leading_to(part, self.wanted) if self.by_cells(part) else part
+        return leading_to(part, self.wanted) if self.by_cells(part) else part
 
     def blocks(self, part: PlannedStep, context: Sequence[Quantity]) -> Iterable[Block]:
         if self.only_asked(part):
@@ -173,7 +173,7 @@ class _Order:
         return {d.name for part in whole for d in part.definitions} | by_cells - more
 
 
-def _leading_to(part: PlannedStep, names: Collection[str]) -> PlannedStep:
+def leading_to(part: PlannedStep, names: Collection[str]) -> PlannedStep:
     """Returns a part with just the definitions of some quantities, and of what it makes them of."""
     wanted = set(names)
     for definition in reversed(part.definitions):

@@ -20,7 +20,12 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".pdf",)
 ABILITIES = FormatInfo(
-    PaperAbilities(together=True), pictures=Pictures.ONE, products=True, package="typst"
+    PaperAbilities(together=True),
+    pictures=Pictures.ONE,
+    printed=True,
+    slides=True,
+    products=True,
+    package="typst",
 )
 
 _GET = "pip install 'attncli[pdf]'"

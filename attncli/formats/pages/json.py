@@ -13,6 +13,7 @@ import numpy as np
 
 from attncli.document import blocks as doc
 from attncli.document.blocks import Block, Document, each, rule_for, text_of_spans
+from attncli.document.grid import called
 from attncli.document.pictures import (
     PICTURES,
     Arrow,
@@ -558,4 +559,6 @@ def _cell_of_words(cell: doc.TableCell) -> str:
         return cell.number.raw
     if isinstance(cell, Branch):
         return cell.name
-    return cell.raw if isinstance(cell, Word) else str(cell)
+    if isinstance(cell, Symbol):
+        return raw(called(cell.name, cell.indices))
+    return raw(cell) if isinstance(cell, Word | str) else str(cell)

@@ -224,7 +224,7 @@ def _grid(block: MatrixBlock | SideBySide | doc.Table) -> str:
 
 def _cell(cell: GridCell) -> str:
     match cell.content:
-        case Symbol(name):
+        case Symbol(name, ()):
             return code(f"{name}{cell.behind}")
         case Branch():
             return code(cell.content.drawn("\u00a0"))

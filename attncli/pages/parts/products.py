@@ -91,7 +91,7 @@ def with_products(
         if not isinstance(block, MatrixBlock) or softmax is None or block.lists:
             continue
         after = table_of(softmax).alone
-        if _has_room(block) and _has_room(after):
+        if has_room(block) and has_room(after):
             kept[k] = block._replace(display=block.display._replace(after=after))
     return kept
 
@@ -150,7 +150,7 @@ def _with_product(
         None if after is None else laid_out(after),
         None if factors.added is None else operand(operands[factors.added]),
     )
-    if not all(map(_has_room, product.tables)):
+    if not all(map(has_room, product.tables)):
         return blocks
     if not _shows(blocks[start], quantity.name) or (told and not _tells_all(product)):
         return _behind_lines(product._replace(told=()), blocks)
@@ -248,7 +248,7 @@ def _tells_all(product: ProductBlock) -> bool:
     return sum(cells) == len(result.rows) * result.matrix.shape[1]
 
 
-def _has_room(table: MatrixBlock) -> bool:
+def has_room(table: MatrixBlock) -> bool:
     """Tells whether a page shows all of a table."""
     return max(len(table.rows), table.matrix.shape[1]) <= MOST_PARTS
 

@@ -286,7 +286,12 @@ class Selection(NamedTuple):
     sides: Sides = Sides()
     """The rows and columns that alone are wanted of each table."""
     pictures: Pictures = Pictures.NONE
-    """Which pictures are drawn."""
+    """Which pictures a page of its format has."""
+    undrawn: bool = False
+    """Whether the scenario wants none, as long as not all are asked for."""
+    on_paper: bool = False
+    """Whether the page is printed: it tells nobody what to type, and has the tables of all
+    heads."""
     parts: tuple[PlannedStep, ...] = ()
     """The parts that are told; all where none is named."""
     as_fits: bool = False
@@ -313,6 +318,11 @@ class Selection(NamedTuple):
     @property
     def pictured(self) -> bool:
         """Tells whether pictures are drawn."""
+        return self.has_place_for_pictures and not (self.undrawn and self.pictures < Pictures.ALL)
+
+    @property
+    def has_place_for_pictures(self) -> bool:
+        """Tells whether pages of its format have pictures, if a scenario doesn't say otherwise."""
         return self.pictures > Pictures.NONE
 
     def illustrated(self, pictures: Pictures) -> Selection:
@@ -350,7 +360,7 @@ class Selection(NamedTuple):
     def tells_less(self) -> bool:
         """Tells whether a page to be read goes without tables that its working does without; one
         with pictures, whose numbers can be pointed at, has all."""
-        return not (self.whole or self.pictured)
+        return not (self.whole or self.has_place_for_pictures)
 
     @property
     def only_one_row(self) -> bool:
@@ -414,9 +424,16 @@ def select(  # noqa: PLR0913 - the parts that there are of a page
         raise SelectionError(wrong)
     path, number = next(iter(paths), None), next(iter(heads), None)
     queries = tuple(dict.fromkeys(found))
-    pictures = Pictures.ALL if trace.scenario.page.show.pictures else Pictures.NONE
+    wanted_pictures = trace.scenario.page.show.pictures
     selected = Selection(tuple(steps), queries, axis.names, detail, path, number)
-    return with_routing(trace, selected._replace(time=next(iter(times), None), pictures=pictures))
+    return with_routing(
+        trace,
+        selected._replace(
+            time=next(iter(times), None),
+            pictures=Pictures.ALL if wanted_pictures else Pictures.NONE,
+            undrawn=wanted_pictures is False,
+        ),
+    )
 
 
 def with_routing(trace: Trace, selection: Selection) -> Selection:
