@@ -378,14 +378,15 @@ class _Telling(NamedTuple):
         """Returns what is told of a part behind its opening words; in brief if it happens
         `again`."""
         trace, selection, later = self.trace, self.selection, is_again(part, self.selection)
+        blocks: list[Block] = []
         closely = selection._replace(detail="summary") if again and not later else selection
         if selection.tells_less and closely.detail == "summary":
             givens = ()  # as no row that they are needed for is worked
         if again and not later and _of_head(part, selection):
             told = part_blocks(trace, part, selection, givens)
-            blocks = [block for block in told if not isinstance(block, Derivation | ColumnSum)]
+            blocks += (block for block in told if not isinstance(block, Derivation | ColumnSum))
         else:
-            blocks = part_blocks(trace, part, closely, givens, again=again)
+            blocks += part_blocks(trace, part, closely, givens, again=again)
         if any(step_of(part).happens_at(part.place)):
             blocks = blocks[1:]  # the section opens with it
         if is_in_brief(trace, part, selection):

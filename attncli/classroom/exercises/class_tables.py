@@ -390,7 +390,7 @@ def _remarks_in(graded: GradedClass) -> Iterator[tuple[Spans, Spans]]:
     yield from (((), remark) for remark in graded.remarks)
 
 
-def _whose(sheet: AnswerSheet) -> Spans:
+def _whose(sheet: AnswerSheet) -> WordedText:
     return Word(sheet.student), *((" (", Word(sheet.id), ")") if sheet.id else ())
 
 
@@ -514,10 +514,13 @@ def _by_grades(papers: Sequence[MarkedExam]) -> Bars:
     scale = papers[0].exam.scheme.grades
     grades = sorted(scale, key=lambda grade: -scale[grade])
     counts = Counter(paper.grade for paper in papers)
-    labels = (*map(Word, grades), *(("below",) * bool(counts[""])))
-    numbers = (*(counts[grade] for grade in grades), *([counts[""]] * bool(counts[""])))
+    labels: list[Word | str] = [*map(Word, grades)]
+    numbers = [counts[grade] for grade in grades]
+    if counts[""]:
+        labels.append("below")
+        numbers.append(counts[""])
     series = Series("papers", tuple(map(Number.written, numbers)))
-    return Bars("Papers by their grades", labels, (series,))
+    return Bars("Papers by their grades", tuple(labels), (series,))
 
 
 def _by_points(papers: Sequence[MarkedExam]) -> Bars:

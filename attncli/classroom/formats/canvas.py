@@ -167,7 +167,10 @@ def files_of(documents: Sequence[Document], page: RenderOptions) -> Mapping[str,
     essays = {essay.identifier: essay for *_, own in forms for essay in own}
     tests = (
         resource_of(
-            _name_of(paper), "test", _place_of(paper), [i.identifier for i in (*items, *own)]
+            _name_of(paper),
+            "test",
+            _place_of(paper),
+            [*(item.identifier for item in items), *(essay.identifier for essay in own)],
         )
         for paper, _, items, own in forms
     )
@@ -178,9 +181,10 @@ def files_of(documents: Sequence[Document], page: RenderOptions) -> Mapping[str,
     resources = [*tests, *map(_resource, every), *written]
     return {
         "imsmanifest.xml": manifest_of(forms[0][0].hash, resources),
-        **{_place_of(paper): _test(paper, *form) for paper, *form in forms},
+        **{_place_of(paper): _test(paper, d, items, own) for paper, d, items, own in forms},
         STYLES: LOOKS,
-        **{item.path: item.text for item in (*every, *essays.values())},
+        **{item.path: item.text for item in every},
+        **{essay.path: essay.text for essay in essays.values()},
     }
 
 

@@ -348,7 +348,8 @@ def files_of(documents: Sequence[Document], page: RenderOptions) -> Mapping[str,
         "imsmanifest.xml": _manifest(mark, [*items, *essays]),
         "test.xml": _test(documents[0], items, essays),
         STYLES: LOOKS + _NOTES,
-        **{item.path: item.text for item in (*items, *essays)},
+        **{item.path: item.text for item in items},
+        **{essay.path: essay.text for essay in essays},
     }
 
 

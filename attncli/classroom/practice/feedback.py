@@ -274,8 +274,8 @@ def another(course: Course, session: Session, task: Task) -> Document:
 def verdict_on(session: Session, marked: Marked) -> Document:
     """Says at once what an answer is."""
     if isinstance(marked, MarkedWords):
-        unreadable = "that is none of the answers that there are."
-        sign, *text = _said_of(marked.judgement, _cause(marked), "numbers", unreadable)
+        no_answer = "that is none of the answers that there are."
+        sign, *text = _said_of(marked.judgement, _cause(marked), "numbers", no_answer)
         return page_of(Paragraph((sign, Word(marked.asked.id), ": ", *text)))
     quantity = session.lesson.trace[marked.cell.quantity]
     name = Symbol(quantity.local, quantity.indices(*marked.cell.indices))
