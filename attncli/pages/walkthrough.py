@@ -373,11 +373,12 @@ class _Telling(NamedTuple):
         closely = selection._replace(detail="summary") if again and not later else selection
         if selection.tells_less and closely.detail == "summary":
             givens = ()  # as no row that they are needed for is worked
-        if again and not later and _of_head(part, selection):
-            told = part_blocks(trace, part, selection, givens)
-            blocks = [block for block in told if not isinstance(block, Derivation | ColumnSum)]
-        else:
-            blocks = part_blocks(trace, part, closely, givens, again=again)
+        in_tables = again and not later and _of_head(part, selection)
+        closely = selection if in_tables else closely
+        blocks = part_blocks(trace, part, closely, givens, again=again and not in_tables)
+        if in_tables:
+            lines = (Derivation, ColumnSum)
+            blocks[:] = [block for block in blocks if not isinstance(block, lines)]
         if any(step_of(part).happens_at(part.place)):
             blocks = blocks[1:]  # the section opens with it
         if is_in_brief(trace, part, selection):
