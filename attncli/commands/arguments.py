@@ -486,7 +486,7 @@ class Arguments(NamedTuple):
         complaints.hear(check_detail, self.detail or "full")
         complaints.hear(self.page.check)
         if self.slides:
-            form = chosen_format(self.page.form, self.page.output, _page_formats())
+            form = chosen_format(self.page.form, self.page.output, [*_page_formats()])
             complaints.hear(check_able, "slides", form, "--slides", "has no slides")
         trace = complaints.hear(self.worked_with, (), on_demand=on_demand)
         source = None if self.model.from_ is not None else self.scenario

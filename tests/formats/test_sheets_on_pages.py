@@ -12,12 +12,20 @@ from typer.testing import CliRunner
 
 from attncli.cli import app
 from attncli.commands.renderings import document_of
-from attncli.document.blocks import AnswerSpace, Document, Paragraph, Section, Table, parts_of
+from attncli.document.blocks import (
+    AnswerSpace,
+    Document,
+    Paragraph,
+    Section,
+    Table,
+    parts_of,
+    text_of_spans,
+)
 from attncli.document.pictures import PICTURES
 from attncli.document.tables import MatrixBlock
 from attncli.formats import RenderOptions, render
 from attncli.maths.equations.tree import Symbol
-from attncli.names import Name, Word, raw_text
+from attncli.names import Name, Word
 from tests.classroom.made import papers, request_for
 from tests.conftest import sampled
 from tests.formats.test_pdf import bytes_of, text_of
@@ -96,7 +104,7 @@ def test_what_a_question_starts_from_stands_above_its_blanks() -> None:
     softmax, gates = section("i_love_ai", "softmax"), section("yassine_lstm", "gates", 2)
     tables = {t.quantity: t for block in softmax.blocks for t in parts_of(block, MatrixBlock)}
     assert [*tables] == ["scores", "exp", "exp_sum", "weights"]
-    scores = tables["scores"]
+    scores = tables[Name("scores")]
     assert not scores.blanks
     assert not any(scores.matrix.has(i, j) for i in range(3) for j in range(3))
     names = {t.quantity for block in gates.blocks for t in parts_of(block, MatrixBlock)}
@@ -128,7 +136,8 @@ def test_a_key_says_how_ties_go() -> None:
     trace = trace_of(SHIPPED["bpe"])
     first, second, *_ = papers(trace, request_for(trace)).key.sections
     told = [
-        [raw_text(b.text) for b in s.blocks if isinstance(b, Paragraph)] for s in (first, second)
+        [text_of_spans(b.text) for b in s.blocks if isinstance(b, Paragraph)]
+        for s in (first, second)
     ]
     rule = "The one whose left part, then right part, comes first in the vocabulary is merged"
     assert told == [[], [f"4 pairs tie at 10: a p, h a, p i, p p. {rule}: a p."]]
