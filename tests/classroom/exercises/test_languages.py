@@ -24,6 +24,7 @@ from attncli.document.blocks import Callout, Document, Paragraph, Subheading, Wo
 from attncli.document.languages import FrameWords, named_sentences_in, sentences_in, words_of
 from attncli.document.questions import counted_points
 from attncli.formats import RenderOptions, exercise_format_names, format_names, render
+from attncli.formats.html.entry import entry_page
 from attncli.option_values import LANGUAGES
 from attncli.scenario.model import Phrase
 from attncli.scenario.tokenizers.hugging_face import read
@@ -260,6 +261,16 @@ def test_tex_prints_the_letters_of_a_language(tmp_path: Path, language: str) -> 
     own = words_of(language).paper
     for word in (own.worksheet, own.date, own.many_points):
         assert word in page
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_page_to_type_papers_into_is_in_a_language(language: str) -> None:
+    words = words_of(language).entry
+    page = entry_page("Exam <1>", {}, language)
+    assert f'<html lang="{language}">' in page
+    assert words.teachers_only in page
+    assert f"<h1>{words.heading.format(title='Exam &lt;1&gt;')}</h1>" in page
+    assert "<kbd>Ctrl+Enter</kbd>" in page
 
 
 def test_a_language_that_there_is_not_is_told(tmp_path: Path) -> None:

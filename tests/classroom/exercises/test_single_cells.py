@@ -68,7 +68,8 @@ def pairs_of_cells(trace: Trace, count: int) -> list[tuple[str, str]]:
 
 
 def test_what_another_cell_needs_is_given() -> None:
-    """The new state takes the forget gate and the candidate, of which nothing is asked."""
+    """The new state takes the forget gate and the candidate, of which nothing is asked, and the
+    update gate, which is carried over."""
     trace = shipped_trace("yassine_lstm")
     cells = ["gates[2].update", "c[2]"]
     assert missing(trace, cells) == set()
@@ -77,7 +78,14 @@ def test_what_another_cell_needs_is_given() -> None:
         [t.quantity for b in s.blocks for t in parts_of(b, MatrixBlock)] for s in sheet.sections
     )
     assert {*gates} == {"W_ux", "x[2]", "W_ua", "a[1]", "b_u"}
-    assert {*state} == {"gates[2].candidate", "gates[2].forget", "c[1]"}
+    given = {"gates[2].candidate", "gates[2].forget", "c[1]"}
+    assert {*state} == {*given, "gates[2].update"}
+    _, asked = sheet.sections
+    carried = next(
+        t for b in asked.blocks for t in parts_of(b, MatrixBlock) if "update" in t.quantity
+    )
+    assert not carried.blanks
+    assert not carried.matrix.has(0, 0)
 
 
 @pytest.mark.parametrize(
