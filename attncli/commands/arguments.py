@@ -372,13 +372,14 @@ class PageOptions(NamedTuple):
         if self.values_only:
             check_able("values_only", form, "--values-only", "has no values without texts")
 
-    def deliver(self, page: Document) -> None:
-        """Renders a page and writes it to a file or to standard output. Without a format, a file's
-        suffix tells it. Raises OutputError."""
+    def deliver(self, page: Document, *, slides: bool = False) -> None:
+        """Renders a page, perhaps as slides, and writes it to a file or to standard output. Without
+        a format, a file's suffix tells it. Raises OutputError."""
         from attncli.formats import page_format_names, stream_of
 
         form = chosen_format(self.form, self.output, page_format_names())
-        write_out(stream_of(page, form, self.rendering), self.output, force=self.force)
+        manner = self.rendering._replace(slides=slides)
+        write_out(stream_of(page, form, manner), self.output, force=self.force)
 
     @property
     def rendering(self) -> RenderOptions:
@@ -399,6 +400,8 @@ class PageOutput(NamedTuple):
     says: str = ""
     notes: Sequence[Problem] = ()
     """What was done as it was asked, and may be meant otherwise."""
+    slides: bool = False
+    """Whether it is for a projector."""
 
     @property
     def is_printed(self) -> bool:
@@ -407,7 +410,7 @@ class PageOutput(NamedTuple):
 
     def write(self) -> None:
         """Writes the page to where it goes. Raises OutputError."""
-        self.options.deliver(self.page)
+        self.options.deliver(self.page, slides=self.slides)
 
 
 class TextOutput(NamedTuple):

@@ -95,7 +95,7 @@ def run(typed: Arguments) -> PageOutput:
         from attncli.pages.parts.way_back import gradient_check
 
         page = page._replace(closing=(*page.closing, *gradient_check(trace)))
-    return PageOutput(page, typed.page)
+    return PageOutput(page, typed.page, slides=typed.slides)
 
 
 def _cells(trace: Trace, typed: Arguments) -> Document:
@@ -156,8 +156,7 @@ def whole_page(trace: Trace, typed: Arguments) -> Document:
     can = abilities_chosen(typed.page.form, typed.page.output)
     detail, floats = typed.detail or can.detail, typed.precision or "float32"
     steps, within = typed.part.steps, typed.part.within
-    page = page_of(trace, steps, detail, typed.drawn, floats, on_paper=can.printed, **within)
-    return page._replace(as_slides=typed.slides)
+    return page_of(trace, steps, detail, typed.drawn, floats, on_paper=can.printed, **within)
 
 
 _USUAL = "i_love_ai"

@@ -70,7 +70,7 @@ def page_of(
     """Makes the page of some steps, or of all, at some detail, or as it fits; or what they cost, in
     bytes of some floats. Raises SelectionError."""
     chosen = select(trace, steps, detail=detail or "full", **within).illustrated(pictures)
-    chosen = chosen._replace(on_paper=on_paper)
+    chosen = chosen._replace(manner=chosen.manner._replace(on_paper=on_paper))
     check_on_page(trace, chosen)
     if detail == COST:
         from attncli.pages.costs import costs_page  # which few pages need

@@ -537,8 +537,6 @@ class Document(NamedTuple):
     """What helps with the answers of an exercise."""
     interactive: Interactive = Interactive()
     """What a reader can do with its numbers, besides reading them."""
-    as_slides: bool = False
-    """Whether each section begins a page that is as wide as a projector's."""
 
     @property
     def parts(self) -> Iterator[tuple["Section | None", tuple[Block, ...]]]:

@@ -91,6 +91,8 @@ class RenderOptions(NamedTuple):
     """Whether values are wanted without texts."""
     served: bool = False
     """Whether the page is served, and worked again by whoever serves it."""
+    slides: bool = False
+    """Whether each section begins a page that is as wide as a projector's."""
 
 
 def format_names() -> list[str]:

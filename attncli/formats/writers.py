@@ -135,8 +135,9 @@ class Products(NamedTuple):
 Piece = Block | Title | Heading | NewPage | Tables | Products
 
 
-def pieces_of(document: Document) -> Iterator[Piece]:
-    """Yields a whole page; each section of an exercise on one of its own, and its key behind it."""
+def pieces_of(document: Document, *, slides: bool = False) -> Iterator[Piece]:
+    """Yields a whole page; each section of an exercise, and any on slides, on one of its own, and
+    its key behind it."""
     paper, beside = document.paper, beside_products(document.sections)
     if document.facts is not None:
         called = "" if paper is None else f" · {paper.called}"
@@ -147,7 +148,7 @@ def pieces_of(document: Document) -> Iterator[Piece]:
         if section.is_data:
             continue  # told by what comes after it
         begins = paper is not None and (paper.cover if k == 0 else paper.layout == "pages")
-        if begins or document.as_slides:
+        if begins or slides:
             yield NewPage()
         heading = section.heading
         if paper is not None:

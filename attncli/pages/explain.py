@@ -90,7 +90,10 @@ def _cells_meant(trace: Trace, text: str, option: str, within: Selection) -> lis
     except AddressError as error:
         raise SelectionError.of(f"{option}{text}", error.wrong, error.right) from None
     if found is None:
-        return [find_cell(trace, text, option)]
+        name, place = find_cell(trace, text, option)
+        if within == Selection():
+            return [(name, place)]
+        found = [(trace[name], *trace[name].find(place))]
     if len(found) > MOST_LINES and not trace.scenario.file.large:
         wrong, right = f"{len(found):,} cells are too many", f"name fewer, or give {ALL_THE_SAME}"
         raise SelectionError.of(f"{option}{text}", wrong, right)

@@ -153,7 +153,8 @@ def as_it_fits(trace: Trace, selection: Selection) -> Document:
     """Returns the page in full; if that were long, by rows. Where a page gets long, telling it in
     full goes no further."""
     selection = with_routing(trace, selection)
-    full, rows = (selection._replace(detail=detail, as_fits=True) for detail in ("full", "rows"))
+    manner = selection.manner._replace(as_fits=True)
+    full, rows = (selection._replace(detail=detail, manner=manner) for detail in ("full", "rows"))
     sections: list[Section] = []
     length, most = 0, most_in_full(trace.scenario)
     for section in _sections_in_turn(trace, full):
@@ -171,13 +172,13 @@ def _noted(
 ) -> Document:
     """Returns a page that says how to see less of it, where that is worth saying; `length` is its
     length where that is known."""
-    if selection.partial or selection.detail == "summary" or selection.on_paper:
+    if selection.partial or selection.detail == "summary" or selection.manner.on_paper:
         return page
     length = length_of(page) if length is None else length
     in_one_row = all(q.matrix.shape[0] == 1 for q in trace.quantities.values() if not q.given)
     # as HTML: one finds one's way
     has_contents = selection.has_place_for_pictures and selection.detail == "full"
-    if has_contents or (selection.as_fits and (length <= ONE_PAGE or in_one_row)):
+    if has_contents or (selection.manner.as_fits and (length <= ONE_PAGE or in_one_row)):
         return page
     asked = None if selection.queries else row_asked_for(trace)
     whose = "" if asked is None else asked.tokens.names[asked.row]
@@ -411,7 +412,7 @@ class _Telling(NamedTuple):
 
 def _of_head(part: PlannedStep, selection: Selection) -> bool:
     """Tells whether a part is one of a head, of which a printed page has all tables."""
-    return selection.on_paper and isinstance(part.place, HeadPlace)
+    return selection.manner.on_paper and isinstance(part.place, HeadPlace)
 
 
 def _makes_answer(trace: Trace, part: PlannedStep) -> bool:

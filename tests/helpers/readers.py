@@ -216,9 +216,9 @@ def package(page: str) -> str:
 def rows(page: str) -> str:
     """The ids of an answers file for spreadsheets."""
     entries = [*csv.DictReader(io.StringIO(page, newline=""))]
-    assert all(set(row) == {"form", "hash", "id", "answer"} for row in entries)
-    assert refused("".join(row["id"] for row in entries)) == []
-    return "\n".join(row["id"] for row in entries)
+    assert all(set(row) == {"form", "hash", "cell", "answer"} for row in entries)
+    assert refused("".join(row["cell"] for row in entries)) == []
+    return "\n".join(row["cell"] for row in entries)
 
 
 def answers(page: str) -> str:

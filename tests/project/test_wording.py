@@ -215,7 +215,7 @@ def test_what_marking_says(tmp_path: Path) -> None:
     reports = [said("grade", "i_love_ai", str(tmp_path / f"{name}.yaml")) for name in papers]
     reports.append(said("grade", "i_love_ai", str(tmp_path)))
     for expected, report in zip(
-        ("No number can be read", "7.77", "empty", "b"), reports, strict=True
+        ("No answer can be read", "7.77", "empty", "b"), reports, strict=True
     ):
         assert expected in report
         assert [*stopped_at(report)] == []

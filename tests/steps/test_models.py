@@ -76,9 +76,8 @@ def test_parts_that_are_not_there() -> None:
     assert "--head 3: no such head; count from 1 to 2" in refused(
         "run", "next_token", "--head", "3"
     )
-    assert "--layer: a cell is one number" in refused(
-        "run", "next_token", "--layer", "1", "--cell", "layers[1].Q[1, 1]"
-    )
+    other = refused("run", "next_token", "--layer", "2", "--cell", "layers[1].Q[1, 1]")
+    assert "it names no cell of the part that is asked for; leave --head, --layer and" in other
     assert "no quantity layers[9].Q" in refused("run", "next_token", "--cell", "layers[9].Q[1, 1]")
 
 

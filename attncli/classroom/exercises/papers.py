@@ -65,7 +65,13 @@ from attncli.maths.numbers import decimals
 from attncli.names import Name, Word
 from attncli.pages.parts.blocks import given_blocks, matrix_block
 from attncli.pages.parts.products import has_room, products_in
-from attncli.pages.parts.selection import Selection, only_for_sizes, operands_of, shown_parts
+from attncli.pages.parts.selection import (
+    Selection,
+    only_for_sizes,
+    operands_of,
+    routed_rows,
+    shown_parts,
+)
 from attncli.pages.parts.sentences import facts_of, joined, put_in, rounding_facts
 from attncli.scenario.model import Layer
 from attncli.trace import CutPlace, LayerPlace, PlannedStep, Quantity, RoundPlace, Trace
@@ -239,9 +245,11 @@ def _with_tables(what: BlankedPage, section: Section) -> Section:
             own = {definition.name for definition in part.definitions}
             table_of = partial(_table_on_sheet, what, part.path, own)
             blocks = products_in(trace, part, blocks, table_of, lambda _: False)
-            names = {item.cell.quantity for item in section.questions if item.cell is not None}
+            cells = [item.cell for item in section.questions if item.cell is not None]
             if _is_worked(part):
-                blocks = _with_operands(trace, leading_to(part, names), own, blocks, table_of)
+                leads = leading_to(part, {cell.quantity for cell in cells})
+                rows = {cell.row for cell in cells}
+                blocks = _with_operands(trace, leads, own, blocks, table_of, rows)
     return section._replace(blocks=tuple(blocks))
 
 
@@ -251,10 +259,11 @@ def _with_operands(
     own: Collection[Name],
     blocks: Sequence[Block],
     table_of: Callable[[Quantity], MatrixBlock],
+    rows: Collection[int],
 ) -> list[Block]:
     """Returns the blocks of a part with a table of each quantity that it starts from and that none
     of them has, before the first of the part's `own`, where no lines tell what its numbers are made
-    of."""
+    of; without those of an expert to which none of the asked `rows` goes."""
     kinds: tuple[type[Line | MatrixBlock], ...] = (Line, MatrixBlock)
     told = [[*parts_of(block, kinds)] for block in blocks]
     lines = (entry for entries in told for entry in entries if isinstance(entry, Line))
@@ -264,7 +273,8 @@ def _with_operands(
     there = {entry.quantity for entries in told for entry in entries}
     there |= only_for_sizes(trace, part)
     missing = [q for q in operands_of(trace, part) if not is_in_words(trace, q.name)]
-    missing = [quantity for quantity in missing if quantity.name not in there]
+    idle = {path for path, routed in routed_rows(trace).items() if not {*rows} & {*routed}}
+    missing = [q for q in missing if q.name not in there and q.name.path not in idle]
     given = given_blocks(trace, [q for q in missing if q.given], Selection(), part.path)
     tables = [table_of(quantity) for quantity in missing if not quantity.given]
     needed = [*given, *(table for table in tables if has_room(table))]

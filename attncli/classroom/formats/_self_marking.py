@@ -221,7 +221,7 @@ def _ends(block: Block) -> Iterator[tuple[Location, str]]:
         last = line.parts[-1][1] if isinstance(line, Line) and line.parts else None
         if isinstance(line, Line) and isinstance(last, Number) and isinstance(last.cell, Location):
             forms = "".join(f" {relation} {plain(form)}" for relation, form in line.parts)
-            yield last.cell, f"{plain(line.label)}{forms}"
+            yield last.cell, f"{plain(line.label)}{forms}".replace("\u00a0", " ")
 
 
 def hinted(sections: Sequence[Section], styled: Styled) -> Iterator[str]:

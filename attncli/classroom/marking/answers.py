@@ -338,7 +338,7 @@ def rows_of(text: str, source: str) -> Iterator[TableRow]:
 
 _SEPARATOR = re.compile(r'"?sep=([,;\t])"?\s*?\n', re.IGNORECASE)
 """A first line by which some spreadsheets say what separates cells."""
-_TOGETHER = re.compile(r'"[^"]*"|\[[^\]\n]*\]')
+_TOGETHER = re.compile(r'"[^"]*"|\[[^\[\]\n]*\]')
 """Parts of a line in which commas separate nothing: in quotes, and in brackets of an address."""
 
 

@@ -93,7 +93,7 @@ def _largest(verdicts: Sequence[Verdict]) -> Mapping[str, Decimal]:
     return found
 
 
-class Alike(NamedTuple):
+class SharedNumbers(NamedTuple):
     """Two papers of a form that have the same wrong numbers without a known reason."""
 
     sheets: tuple[AnswerSheet, AnswerSheet]
@@ -101,7 +101,7 @@ class Alike(NamedTuple):
     """The ids of these numbers."""
 
 
-def alike(papers: Sequence[MarkedExam]) -> list[Alike]:
+def alike(papers: Sequence[MarkedExam]) -> list[SharedNumbers]:
     """Finds papers of which one may be copied from the other: at least three numbers, and half of
     those that one of them has wrong without a known reason, are wrong in the same way."""
     of_papers: list[int] = []
@@ -118,7 +118,7 @@ def alike(papers: Sequence[MarkedExam]) -> list[Alike]:
             for pair in combinations(places, 2):
                 shared.setdefault(pair, []).append(id_)
     return [
-        Alike((kept[a].sheet, kept[b].sheet), tuple(ids))
+        SharedNumbers((kept[a].sheet, kept[b].sheet), tuple(ids))
         for (a, b), ids in sorted(shared.items(), key=lambda pair: -len(pair[1]))
         if len(ids) >= max(_FEWEST_SHARED, min(of_papers[a], of_papers[b]) / 2)
         and not _is_same_student(kept[a].sheet, kept[b].sheet)

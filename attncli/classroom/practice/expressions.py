@@ -52,12 +52,12 @@ def _value(text: str) -> Decimal | None:
     context = Context(prec=_DIGITS, Emax=_LARGEST, Emin=-_LARGEST, traps=traps)
     with localcontext(context):
         try:
-            return _Reader(tokens).whole()
+            return _ExpressionReader(tokens).whole()
         except (DecimalException, IndexError, ValueError):
             return None
 
 
-class _Reader:
+class _ExpressionReader:
     """A reader of an expression, token by token. It raises ValueError or IndexError for what is no
     expression, and DecimalException for what can't be worked out."""
 

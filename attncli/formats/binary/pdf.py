@@ -36,7 +36,7 @@ class NoTypstError(UserError):
     """A fault: the package that lays out pages isn't there, or is too old."""
 
 
-def bytes_of(documents: Sequence[Document], page: RenderOptions) -> bytes:  # noqa: ARG001
+def bytes_of(documents: Sequence[Document], page: RenderOptions) -> bytes:
     """Lays out a document; the page's width plays no part. The same document is the same bytes:
     there is no date in it, and nothing of this machine.
 
@@ -45,7 +45,7 @@ def bytes_of(documents: Sequence[Document], page: RenderOptions) -> bytes:  # no
     from attncli.formats.typst.blocks import file
 
     (document,) = documents
-    return _setter().pages(file(document))
+    return _setter().pages(file(document, slides=page.slides))
 
 
 def together(papers: Sequence[bytes], first: Document) -> bytes:

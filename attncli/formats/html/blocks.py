@@ -195,7 +195,7 @@ def _term(name: str, style: HtmlStyle) -> str:
     return f"<code{_class('command' * name.startswith('attn '))}>{text}</code>"
 
 
-_WHOLE = re.compile(r"--[a-z][a-z-]*|\w*\[[^\[\]<>&]*, [^\[\]<>&]*\]")
+_WHOLE = re.compile(r"--[a-z][a-z-]*|(?<!\w)\w*\[[^\[\]<>&,]*+,[^\[\]<>&]*\]")
 
 
 def expression_html(node: Expression | Equation, style: HtmlStyle) -> str:

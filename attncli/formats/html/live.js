@@ -102,7 +102,7 @@
     const list = [...changes].map(([key, value]) => `${key.replace(",", ", ")} ${called(key, is(key))} → ${called(key, value)}`.replace(/ -(?=[\d.])/g, " −")).join("; ");
     const other = changes.size ? new Set([...main.querySelectorAll(".changed[data-n]")].map((shown) => version.entries[shown.dataset.n][0])).size : 0;
     const says = [trouble && `${trouble}.`, list && `Changed: ${list}. ${other} number${other === 1 ? " differs" : "s differ"}.`].filter(Boolean).join(" ");
-    made.replaceChildren(...says.split(/(\w*\[[^\]]*\])/).filter(Boolean).map((textContent) => (/\[.*, /.test(textContent) ? page.element("span", { className: "option", textContent }) : textContent))); // an index stays in one piece
+    made.replaceChildren(...says.split(/((?<!\w)\w*\[[^[\]]*\])/).filter(Boolean).map((textContent) => (/^\w*\[/.test(textContent) && textContent.includes(", ") ? page.element("span", { className: "option", textContent }) : textContent))); // an index stays in one piece
     made.classList.toggle("wrong", Boolean(trouble));
     const isSaid = [...changes.keys()].every((key) => !data.places[key] || data.places[key].length > 3); // in a place of its own
     const does = { undo: past.length, again: changes.size, save: changes.size && isSaid };

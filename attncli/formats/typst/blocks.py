@@ -428,10 +428,10 @@ _SHEETS = ("exercise", "sheet")
 _SIZES = {"a4": "a4", "letter": "us-letter"}
 
 
-def file(document: Document) -> str:
-    """Writes a document, and its key behind it."""
+def file(document: Document, *, slides: bool = False) -> str:
+    """Writes a document, perhaps as slides, and its key behind it."""
     layout = (files("attncli.formats.typst") / "page.typ").read_text(encoding="utf-8")
-    leaves = (_leaf(leaf, layout) for leaf in _leaves(document))
+    leaves = (_leaf(leaf, layout, slides=slides) for leaf in _leaves(document))
     return "\n".join([_titled(document), _colours(), *leaves]) + "\n"
 
 
@@ -466,7 +466,7 @@ def _leaves(document: Document) -> Iterator[Document]:
         yield from _leaves(document.answers.key)
 
 
-def _leaf(document: Document, page: str) -> str:
+def _leaf(document: Document, page: str, *, slides: bool) -> str:
     """Writes the pages of a document, with what stands at the foot of each (of a sheet what it was
     made from, which its lines to the end leave no room for), behind the functions of a page that
     looks so: as a state of Typst's, looks would have each page laid out once more."""
@@ -474,15 +474,14 @@ def _leaf(document: Document, page: str) -> str:
     is_sheet = paper is not None and paper.kind in _SHEETS
     layout = "reading" if paper is None or paper.kind != "grid" else paper.kind
     layout = paper.layout if paper is not None and is_sheet else layout
-    if document.as_slides:
-        layout = "slides"
-    setting = TypstSetting(not is_sheet, room=_ROOM_ON_SLIDES if document.as_slides else _ROOM)
+    layout = "slides" if slides else layout
+    setting = TypstSetting(not is_sheet, room=_ROOM_ON_SLIDES if slides else _ROOM)
     laid_out = document.laid_out(partial(has_room, setting=_ROOM_FOR_PRODUCTS))
     fit = partial(stand_together, setting=_ROOM_FOR_PRODUCTS)
     left_out = document.small_print if is_sheet else ()
     told = [
         piece
-        for piece in pieces_of(laid_out)
+        for piece in pieces_of(laid_out, slides=slides)
         if not isinstance(piece, doc.DefinitionList) or piece not in left_out
     ]
     beside = with_products_together(told, fit)

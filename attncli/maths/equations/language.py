@@ -321,7 +321,7 @@ def read_bound(text: str) -> Bound:
 _TARGET = re.compile(r"\s*([^\W\d]\w*)")
 
 
-_EQUATION = re.compile(r"\s*([^\W\d]\w*\s*(?:\[[^\[\]]*\])?\s*=)(?!=)")
+_EQUATION = re.compile(r"\s*([^\W\d]\w*\s*+(?:\[[^\[\]]*\]\s*+)?=)(?!=)")
 
 
 def made_by(text: str) -> str:

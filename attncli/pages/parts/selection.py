@@ -266,6 +266,17 @@ def _places(axis: Axis, indices: Sequence[Index]) -> list[int]:
     return sorted(found)
 
 
+class Manner(NamedTuple):
+    """A manner in which a page is made, whatever is told on it."""
+
+    as_fits: bool = False
+    """Whether it is told as closely as it stays readable."""
+    undrawn: bool = False
+    """Whether the scenario wants no pictures, as long as not all are asked for."""
+    on_paper: bool = False
+    """Whether it is printed: it tells nobody what to type, and has the tables of all heads."""
+
+
 class Selection(NamedTuple):
     """A selection of what a page tells of a trace."""
 
@@ -287,15 +298,10 @@ class Selection(NamedTuple):
     """The rows and columns that alone are wanted of each table."""
     pictures: Pictures = Pictures.NONE
     """Which pictures a page of its format has."""
-    undrawn: bool = False
-    """Whether the scenario wants none, as long as not all are asked for."""
-    on_paper: bool = False
-    """Whether the page is printed: it tells nobody what to type, and has the tables of all
-    heads."""
+    manner: Manner = Manner()
+    """How the page is made that it is told on."""
     parts: tuple[PlannedStep, ...] = ()
     """The parts that are told; all where none is named."""
-    as_fits: bool = False
-    """Whether it is told as closely as the page stays readable."""
     routed: Mapping[Name, tuple[int, ...]] = MappingProxyType({})
     """The rows of tokens that go to an expert, by its place."""
 
@@ -313,12 +319,14 @@ class Selection(NamedTuple):
     @property
     def whole(self) -> bool:
         """Tells whether all is told that there is to tell, as somebody asked for it."""
-        return self.partial or (self.detail == "full" and not self.as_fits)
+        return self.partial or (self.detail == "full" and not self.manner.as_fits)
 
     @property
     def pictured(self) -> bool:
         """Tells whether pictures are drawn."""
-        return self.has_place_for_pictures and not (self.undrawn and self.pictures < Pictures.ALL)
+        return self.has_place_for_pictures and not (
+            self.manner.undrawn and self.pictures < Pictures.ALL
+        )
 
     @property
     def has_place_for_pictures(self) -> bool:
@@ -431,7 +439,7 @@ def select(  # noqa: PLR0913 - the parts that there are of a page
         selected._replace(
             time=next(iter(times), None),
             pictures=Pictures.ALL if wanted_pictures else Pictures.NONE,
-            undrawn=wanted_pictures is False,
+            manner=Manner(undrawn=wanted_pictures is False),
         ),
     )
 

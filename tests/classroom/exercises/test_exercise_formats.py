@@ -218,8 +218,8 @@ def test_an_empty_answers_file_has_every_blank_in_order() -> None:
     assert list(data["answers"]) == ids(SHEET)
     assert set(data["answers"].values()) == {None}
     rows = rows_of(SHEET)
-    assert [unguarded(row["id"]) for row in rows] == ids(SHEET)
-    assert all(row["id"].isprintable() for row in rows)
+    assert [unguarded(row["cell"]) for row in rows] == ids(SHEET)
+    assert all(row["cell"].isprintable() for row in rows)
     assert {row["answer"] for row in rows} == {""}
     assert {unguarded(row["hash"]) for row in rows} == {"12e45678"}
     assert {row["form"] for row in rows} == {"A"}
@@ -269,7 +269,7 @@ def test_any_ids_come_back_whole(names: list[str], title: str) -> None:
     document = paper("sheet", Section("x", 1, (Word(title),), (), (), questions=asked), title=title)
     data = yaml.safe_load(render(document, "yaml", PAGE))
     assert data["answers"] == dict.fromkeys(names)
-    assert [unguarded(row["id"]) for row in rows_of(document)] == names
+    assert [unguarded(row["cell"]) for row in rows_of(document)] == names
 
 
 def test_very_long_ids_come_back_whole() -> None:
@@ -279,7 +279,7 @@ def test_very_long_ids_come_back_whole() -> None:
         Section("x", 1, ("X",), (), (), questions=(Item(name, 1, key("1")), Item("b"))),
     )
     assert yaml.safe_load(render(document, "yaml", PAGE))["answers"] == {name: 1, "b": None}
-    assert rows_of(document)[0]["id"] == name
+    assert rows_of(document)[0]["cell"] == name
 
 
 @given(st.text(CHARACTERS, max_size=12))
@@ -378,8 +378,9 @@ class _Text(HTMLParser):
         self.open: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.open += [] if tag == "br" else [tag]
-        assert not {name for name, _ in attrs} & {"src", "href", "onclick"}
+        self.open += [] if tag in ("br", "img") else [tag]
+        assert not {name for name, _ in attrs} & {"href", "onclick"}
+        assert all((value or "").startswith("data:") for name, value in attrs if name == "src")
 
     def handle_endtag(self, tag: str) -> None:
         assert self.open.pop() == tag
@@ -642,6 +643,7 @@ EACH: dict[type, tuple[doc.Block, str]] = {
         doc.WordBlank("a", ("Which <i>?",), words(("<b>", "c")), ("a", "b")),
         "Which <i>?a) <b>b) c",
     ),
+    doc.Figure: (doc.Figure(Word("a.png"), b""), ""),
     doc.AnswerSpace: (doc.AnswerSpace(3), ""),
 }
 
