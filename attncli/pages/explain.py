@@ -91,9 +91,10 @@ def _cells_meant(trace: Trace, text: str, option: str, within: Selection) -> lis
         raise SelectionError.of(f"{option}{text}", error.wrong, error.right) from None
     if found is None:
         name, place = find_cell(trace, text, option)
-        if within == Selection():
+        quantity = trace[name]
+        if not isinstance(quantity, Quantity):  # tokens, which are of no head or layer
             return [(name, place)]
-        found = [(trace[name], *trace[name].find(place))]
+        found = [(quantity, *quantity.find(place))]
     if len(found) > MOST_LINES and not trace.scenario.file.large:
         wrong, right = f"{len(found):,} cells are too many", f"name fewer, or give {ALL_THE_SAME}"
         raise SelectionError.of(f"{option}{text}", wrong, right)

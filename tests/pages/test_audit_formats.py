@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from attncli.cli import app
+from attncli.document.blocks import Document
 from attncli.formats import RenderOptions, render
 from attncli.formats.typst import blocks as typst
 from attncli.trace import Trace
@@ -70,8 +71,8 @@ def page_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., st
     laid_out: list[str] = []
     file = typst.file
 
-    def recorded(documents: list[object]) -> str:
-        laid_out.append(file(documents))  # type: ignore[arg-type]
+    def recorded(document: Document, *, slides: bool = False) -> str:
+        laid_out.append(file(document, slides=slides))
         return laid_out[-1]
 
     monkeypatch.setattr(typst, "file", recorded)
