@@ -30,6 +30,10 @@ OWN: Mapping[str, Mapping[str, str]] = {
     "attncli.models": {
         "transformers": "attncli.models.reading",
     },
+    "attncli.files": {
+        "exercise": "attncli.classroom.starters:exercise",
+        "exam": "attncli.classroom.starters:exam",
+    },
     "attncli.formats": {
         "terminal": "attncli.formats.pages.terminal",
         "html": "attncli.formats.pages.html",

@@ -24,6 +24,9 @@ COMMANDS = "attncli.commands"
 FORMATS = "attncli.formats"
 STEPS = "attncli.steps"
 FAMILIES = "attncli.families"
+FILES = "attncli.files"
+"""Kinds of files that `attn new` writes and `attn schema` describes: objects of
+`commands.file_kinds.FileKind`."""
 MODELS = "attncli.models"
 """What reads saved models: an object as `commands.arguments.ReaderOfModels` says."""
 

@@ -2,13 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
-from typing import Any
+from collections.abc import Container, Iterator, Mapping, Sequence
+from enum import Enum
+from typing import Any, Protocol
 
 from attncli.errors import Problem
 
 
-def command_line(context: Any, leave_out: Container[str] = ()) -> str:  # noqa: ANN401
+class CommandOption(Protocol):
+    """An option or an argument, as Typer knows it."""
+
+    name: str
+    opts: Sequence[str]
+    param_type_name: str
+    is_flag: bool
+    multiple: bool
+
+
+class TypedCommand(Protocol):
+    """A command, as Typer knows it."""
+
+    params: Sequence[CommandOption]
+
+
+class CommandLine(Protocol):
+    """A context of Typer: what was typed."""
+
+    command_path: str
+    command: TypedCommand
+    params: Mapping[str, object]
+
+    def get_parameter_source(self, name: str) -> Enum | None: ...
+
+
+def command_line(context: CommandLine | None, leave_out: Container[str] = ()) -> str:
     """Writes the command that was typed, with all that was said but for some of its options."""
     import shlex
 
@@ -27,19 +54,21 @@ def set_by_file(option: str) -> Problem:
     return Problem.of(option, "the exercise file says what is asked", right)
 
 
-def typed_options(context: Any) -> Iterator[tuple[str, str]]:  # noqa: ANN401
+def typed_options(context: CommandLine | None) -> Iterator[tuple[str, str]]:
     """Yields the options that were typed, each by the name of its value and as it is written."""
     return ((parameter.name, parameter.opts[0]) for parameter in _typed(context))
 
 
-def _typed(context: Any) -> Iterator[Any]:  # noqa: ANN401
-    for parameter in () if context is None else context.command.params:
+def _typed(context: CommandLine | None) -> Iterator[CommandOption]:
+    if context is None:
+        return
+    for parameter in context.command.params:
         source = context.get_parameter_source(parameter.name)
         if source is not None and source.name == "COMMANDLINE":
             yield parameter
 
 
-def _said(parameter: Any, value: Any) -> Iterator[str]:  # noqa: ANN401
+def _said(parameter: CommandOption, value: Any) -> Iterator[str]:  # noqa: ANN401
     if parameter.param_type_name == "argument":
         yield value
     elif parameter.is_flag:

@@ -312,9 +312,9 @@ class PracticeArguments(NamedTuple):
             "`attends_most`; may be repeated.",
         ),
     ] = None
-    rows: Annotated[bool, flag("--rows", "Ask for the numbers of a row at once, not for each.")] = (
-        False
-    )
+    by_row: Annotated[
+        bool, flag("--by-row", "Ask for the numbers of a row at once, not for each.")
+    ] = False
     seed: Annotated[
         str | None, text("--seed", "N", "Other numbers of the same difficulty, chosen by this.")
     ] = None
@@ -365,7 +365,7 @@ def practice(typed: PracticeArguments) -> int:
 
       attn practice i_love_ai --step softmax --minutes 10
 
-      attn practice i_love_ai --step scores --token love --rows
+      attn practice i_love_ai --step scores --token love --by-row
 
       attn practice i_love_ai --step softmax --ask attends_most
 
@@ -515,8 +515,24 @@ class DesignArguments(NamedTuple):
         "2"
     )
     heads: Annotated[
-        str, text("--heads", "N", "How many heads share these dimensions equally.")
+        str,
+        text(
+            "--heads",
+            "N",
+            "How many heads share these dimensions; of three dimensions two heads have two each.",
+        ),
     ] = "1"
+    mask: Annotated[
+        str, choice("--mask", lambda: ("none", "causal"), "What queries don't see.")
+    ] = "none"
+    norm: Annotated[
+        str,
+        choice("--norm", lambda: ("none", "layer", "rms"), "The norm after each sublayer."),
+    ] = "none"
+    residuals: Annotated[
+        bool, flag("--residuals", "What goes into each sublayer is added to what comes out.")
+    ] = False
+    no_ffn: Annotated[bool, flag("--no-ffn", "No feed-forward network after attention.")] = False
     seed: Annotated[
         str, text("--seed", "N", "Chooses the numbers; the same seed gives the same bytes.")
     ] = "1"
@@ -556,6 +572,8 @@ def design(typed: DesignArguments) -> Output:
 
       attn design --tokens 7 --d-model 4 --heads 2 --allow sums
 
+      attn design --tokens 4 --d-model 3 --heads 2 --mask causal --residuals --norm layer
+
       attn design i_love_ai --forms 4 --step scores --step softmax
 
       attn design --forms 4 -o forms/
@@ -571,6 +589,9 @@ def design(typed: DesignArguments) -> Output:
     without=(
         "layer",
         "head",
+        "time",
+        "rows",
+        "columns",
         "cell",
         "pictures",
         "fragment",

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 
 _MOST_DECIMALS = 9
+_OF_LAYER = ("mask", "norm", "residuals", "no_ffn")
+"""Options for what belongs to a new layer."""
 
 
 def designed(typed: DesignArguments, asked: ExerciseArguments) -> Output:
@@ -69,20 +71,31 @@ def _new(typed: DesignArguments) -> str:
 def _sizes(complaints: Complaints, typed: DesignArguments) -> Sizes | None:
     """Reads the sizes that are asked for; None where something is wrong, which `complaints`
     hears."""
-    from attncli.classroom.forms.new_scenario import FEWEST, MOST, MOST_D_MODEL, Sizes
+    from attncli.classroom.forms.new_scenario import (
+        FEWEST,
+        MASKS,
+        MOST,
+        MOST_D_MODEL,
+        NORMS,
+        Sizes,
+    )
+    from attncli.classroom.paper_files import parse_choice
 
-    found = [
-        complaints.hear(whole_number, "--tokens", typed.tokens, FEWEST, MOST),
-        complaints.hear(whole_number, "--d-model", typed.d_model, 1, MOST_D_MODEL),
-        complaints.hear(whole_number, "--heads", typed.heads, 1, MOST_D_MODEL),
-        complaints.hear(whole_number, "--decimals", typed.decimals, 1, _MOST_DECIMALS),
-    ]
-    known = [size for size in found if size is not None]
-    sizes = Sizes(*known) if len(known) == len(found) else None
-    if sizes is not None and sizes.d_model % sizes.heads:
-        fitting = [str(h) for h in range(1, sizes.d_model + 1) if sizes.d_model % h == 0]
-        wrong = f"{sizes.d_model} dimensions can't be shared equally by {sizes.heads} heads"
-        right = f"give {' or '.join(fitting)}"
+    hear = complaints.hear
+    tokens = hear(whole_number, "--tokens", typed.tokens, FEWEST, MOST)
+    d_model = hear(whole_number, "--d-model", typed.d_model, 1, MOST_D_MODEL)
+    heads = hear(whole_number, "--heads", typed.heads, 1, MOST_D_MODEL)
+    decimals = hear(whole_number, "--decimals", typed.decimals, 1, _MOST_DECIMALS)
+    mask = hear(parse_choice, "--mask", typed.mask, MASKS)
+    norm = hear(parse_choice, "--norm", typed.norm, NORMS)
+    if tokens is None or d_model is None or heads is None or decimals is None:
+        return None
+    if mask is None or norm is None:
+        return None
+    sizes = Sizes(tokens, d_model, heads, decimals, mask, norm, typed.residuals, not typed.no_ffn)
+    if sizes.heads > sizes.d_model:
+        wrong = f"{sizes.d_model} dimensions are too few for {sizes.heads} heads"
+        right = f"give {sizes.d_model} or fewer"
         complaints.problems.append(Problem.of(f"--heads {typed.heads}", wrong, right))
     return sizes
 
@@ -105,6 +118,9 @@ def _command(sizes: Sizes, seed: int, allow: Sequence[str]) -> str:
 
     words = ["attn", "design", "--tokens", str(sizes.tokens), "--d-model", str(sizes.d_model)]
     words += ["--heads", str(sizes.heads), "--seed", str(seed), "--decimals", str(sizes.decimals)]
+    words += ["--mask", sizes.mask] if sizes.mask != "none" else []
+    words += ["--norm", sizes.norm] if sizes.norm != "none" else []
+    words += ["--residuals"] * sizes.residuals + ["--no-ffn"] * (not sizes.network)
     words += [word for rule in allow for word in ("--allow", rule)]
     return " ".join(map(shlex.quote, words))
 
@@ -156,7 +172,7 @@ def _ordered(
     complaints = Complaints()
     right = "leave it out, or leave the scenario out for a new one"
     for name, option in typed_options(typed.context) if typed.scenario is not None else ():
-        if name in ("tokens", "d_model", "heads", "decimals"):
+        if name in ("tokens", "d_model", "heads", "decimals", *_OF_LAYER):
             wrong = "a scenario has a size of its own"
             complaints.problems.append(Problem.of(option, wrong, right))
     exam = ordered_exam(asked._replace(scenario=source), complaints)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from attncli import __version__
 from attncli.classroom.arguments import command_line, set_by_file, typed_options
@@ -18,9 +19,7 @@ from attncli.commands.arguments import AskedScenario, Excerpt, check_steps_of, w
 from attncli.errors import Complaints, Problem, listed
 from attncli.maths.notation import plain
 from attncli.option_values import LANGUAGES, LAYOUTS, MOST_ROOM, PAPER_SIZES
-from attncli.output_files import (
-    OutputError,
-)
+from attncli.output_files import Contents, OutputError
 
 if TYPE_CHECKING:
     from attncli.classroom.commands import ExerciseArguments
@@ -29,12 +28,27 @@ if TYPE_CHECKING:
     from attncli.classroom.files.exercise_file import Ask
     from attncli.classroom.forms.candidate_quantity import Attempt
     from attncli.classroom.marking.class_list import Student
-    from attncli.document.questions import Item
+    from attncli.document.questions import Item, Worth
     from attncli.trace import Trace
 
 
 _SAID_BY_A_FILE = (
-    *("step", "layer", "head", "token", "cell", "ask", "blank", "points", "forms", "seed", "allow"),
+    *(
+        "step",
+        "layer",
+        "head",
+        "time",
+        "token",
+        "rows",
+        "columns",
+        "cell",
+        "ask",
+        "blank",
+        "points",
+        "forms",
+        "seed",
+        "allow",
+    ),
     *("mistakes", "decimals", "rounding", "set_", "detail", "layout", "room", "paper", "language"),
 )
 """Options that an exercise file has keys for, or that belong into its scenario."""
@@ -89,7 +103,7 @@ def _by_options(order: ExerciseArguments, complaints: Complaints) -> ExamFile | 
     hear = complaints.hear
     hear(check_detail, order.detail or "full")
     before = len(complaints.problems)
-    said: dict[str, Any] = {
+    said: dict[str, object] = {
         "blank": hear(parse_blanking, order.blank),
         "points": hear(parse_points, order.points or ()),
         "detail": order.detail,
@@ -114,9 +128,10 @@ def asks_of(
 ) -> tuple[Ask, ...]:
     """Returns what options ask for: steps, or cells, and what is answered in words; without any,
     all."""
-    from attncli.classroom.files.exercise_file import Ask
+    from attncli.classroom.files.exercise_file import Ask, Within
 
-    asked = Ask(**part.within)
+    rows, columns = tuple(part.rows or ()), tuple(part.columns or ())
+    asked = Ask(within=Within(part.token, part.layer, part.head, part.time, rows, columns))
     steps = [asked._replace(step=step) for step in part.steps]
     asks = [asked._replace(cell=cell) for cell in cells or ()]
     if steps and asks:  # which don't go together, as is told when they are looked for
@@ -201,6 +216,45 @@ class LostToRounding:
 
 
 _MOST_NAMED = 3
+_LONG, _MANY_PAGES = 40, 4
+"""The points, and the pages, of a sheet that somebody may have asked for without meaning it."""
+_PAGE = re.compile(rb"/Type\s*/Page\b(?!s)")
+"""A page of a PDF."""
+
+
+class Length:
+    """A measure of how long the first sheet is, where nobody said so."""
+
+    def __init__(self) -> None:
+        self._points: Worth | None = None
+        self._unsaid: Worth = 0
+
+    def heard(self, form: ExamForm) -> ExamForm:
+        """Looks at the points of a form, and returns the form."""
+        if self._points is None and form.whole.paper is not None:
+            self._points = form.whole.paper.points
+            self._unsaid = sum(
+                whole.paper.points
+                for part, whole in zip(form.exam.parts, form.wholes, strict=True)
+                if part.exercise and part.exercise.points.total is None and whole.paper
+            )
+        return form
+
+    def notes(self, files: Sequence[Contents]) -> list[Problem]:
+        """Says how long the first of some files is, and how to ask for less, if it is long."""
+        from attncli.document.questions import points_text
+
+        first = next(iter(files), "")
+        pages = len(_PAGE.findall(first)) if isinstance(first, bytes) else 0
+        if self._points is None or (self._unsaid <= _LONG and pages <= _MANY_PAGES):
+            return []
+        on = f" on {pages} pages" if pages else ""
+        wrong = f"it asks for {points_text(self._points)} points{on}"
+        right = (
+            "--step, --token and --cell ask for less, as `ask` in a file does; `points: {total:"
+            " 30}` says how many there are to be"
+        )
+        return [Problem.of("the sheet", wrong, right)]
 
 
 def checked(order: ExerciseArguments) -> CheckedOrder:
@@ -227,7 +281,10 @@ def checked(order: ExerciseArguments) -> CheckedOrder:
     assert exam is not None
     assert manner is not None
     assert students is not None
-    return CheckedOrder(order, exam.each(mistakes=manner.share), manner, traces, students, [])
+    from attncli.classroom.exercises.drawing import with_draws
+
+    exam = with_draws(exam.each(mistakes=manner.share), traces, form_names(exam.forms))
+    return CheckedOrder(order, exam, manner, traces, students, [])
 
 
 def _students(listed_in: str, exam: ExamFile, manner: PaperSettings) -> tuple[Student, ...]:

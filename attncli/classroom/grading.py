@@ -211,10 +211,11 @@ def _asking(order: GradeArguments) -> Asking:
 
 def _forms(order: GradeArguments) -> AskedForms:
     """Works all forms of an exam. Raises UserError."""
+    from attncli.classroom.exercises.drawing import with_draws
     from attncli.classroom.exercises.exam_papers import exam_forms, requests_of
     from attncli.classroom.exercises.exams import AskedForms, form_exam
     from attncli.classroom.files.exam_file import load_exam
-    from attncli.classroom.paper_files import traces_of_forms
+    from attncli.classroom.paper_files import form_names, traces_of_forms
 
     _check_unchanged(order)
     exam = load_exam(order.scenario)
@@ -222,6 +223,7 @@ def _forms(order: GradeArguments) -> AskedForms:
     complaints = Complaints()
     traces = order.page.allowed.worked_each(exam.scenarios, (), complaints)
     complaints.stop_if_any()
+    exam = with_draws(exam, traces, form_names(exam.forms))
     requests = requests_of(exam, traces)
     made = traces_of_forms(exam, traces, requests)
     forms = [form_exam(form, requests, scheme) for form in exam_forms(exam, requests, made, "")]
@@ -369,12 +371,15 @@ def _paper(marker: Marker, sheet: AnswerSheet) -> MarkedExam:
 
 def _of_another_form(marker: Marker, sheet: AnswerSheet, paper: MarkedExam) -> Iterator[WordedText]:
     """Tells which other form's numbers a paper has that shows no working, if they are one's."""
-    from attncli.classroom.marking.exam_parts import marked_exam
+    from attncli.classroom.marking.exam_parts import marked_exam, numbers_right_in
     from attncli.document.questions import points_text
 
     if not paper.is_doubtful or marker.exams is None:
         return
-    each = ((marked_exam(e, sheet, marker.exams).points, e.form) for e in marker.exams)
-    points, form = max(each)
+    others = [exam for exam in marker.exams if exam is not paper.exam]
+    best = max(others, key=lambda exam: numbers_right_in(exam, sheet), default=None)
+    if best is None:
+        return
+    points, form = marked_exam(best, sheet, marker.exams).points, best.form
     if points > paper.points:
         yield (f"Its numbers fit form {form}, by which it would earn {points_text(points)}.",)

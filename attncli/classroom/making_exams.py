@@ -12,6 +12,7 @@ from attncli.classroom.exercise_orders import checked
 from attncli.classroom.making_exercises import FormWorked, folder_of
 from attncli.classroom.paper_files import is_folder
 from attncli.commands.arguments import FilesOutput
+from attncli.commands.progress import watched
 from attncli.output_files import Contents, OutputError, safe_name
 
 if TYPE_CHECKING:
@@ -19,7 +20,12 @@ if TYPE_CHECKING:
     from attncli.classroom.marking.class_list import Student
 
 _LMS = ("moodle", "canvas", "qti")
-_WHOSE = ("student", "student_id", "form")
+_WHOSE = ("student", "id", "form")
+_NOT_SAID = (
+    "Moodle, Canvas and QTI: what only follows from a wrong number earns nothing there, and a"
+    " person marks essays; Canvas has no hints, and no points for known mistakes\n"
+)
+"""What the files for learning platforms can't say."""
 _ROWS = 30
 """Rows of a table for a class without a list."""
 
@@ -42,7 +48,8 @@ def exam_of(order: ExerciseArguments) -> FilesOutput:
         raise OutputError.of(order.scenario, wrong, right)
     share = job.exam.scheme.earned_by_a_mistake if job.exam.share is None else job.exam.share
     job = job._replace(exam=job.exam.each(mistakes=share))
-    return folder_of(job, partial(_beside, typed), _LMS)
+    made = folder_of(job, partial(_beside, typed), _LMS)
+    return made._replace(says=f"{made.says}{_NOT_SAID}")
 
 
 def _beside(
@@ -51,7 +58,6 @@ def _beside(
     """Makes what an exam has besides its papers, by the names of its files."""
     from attncli.classroom.exercises.answer_grid import in_order
     from attncli.classroom.exercises.entry_form import entry_form
-    from attncli.classroom.exercises.exam_papers import marked_by_itself
     from attncli.classroom.exercises.tasks import with_hints
     from attncli.classroom.formats.csv import csv_text
     from attncli.formats import files_of, info_of, render_forms, suffixes_of
@@ -67,10 +73,8 @@ def _beside(
         table: csv_text(map(words, rows)),
         f"{stem}_entry.html": entry_page(*entry_form(worked, headings, students, table)),
     }
-    wholes = [marked_by_itself(form.changed(with_hints)) for form in worked]
-    if not any(whole.items for whole in wholes):
-        return files
-    for name in _LMS:
+    wholes = [form.changed(with_hints) for form in worked]
+    for name in watched(_LMS, len(_LMS), "Files for learning platforms"):
         place = f"{stem}_{name}{suffixes_of(name)[0]}"
         if info_of(name).papers.packed:
             files[place] = packed(files_of(wholes, name, page))

@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
 
 from attncli import __version__
-from attncli.classroom.exercise_orders import CheckedOrder, LostToRounding, checked
+from attncli.classroom.exercise_orders import CheckedOrder, Length, LostToRounding, checked
 from attncli.classroom.files.manifest import (
     FILE,
     ChoiceMade,
@@ -68,11 +68,13 @@ def exercise_of(order: ExerciseArguments) -> Output:
         return folder_of(job, lambda *_: {})
     requests = requests_of(job.exam, job.traces)
     made = traces_of_forms(job.exam, job.traces, requests, job.hidden)
-    forms, lost = (
-        exam_forms(job.exam, requests, made, job.command),
-        LostToRounding((job.manner.format,)),
+    lost, length = LostToRounding((job.manner.format,)), Length()
+    forms = (
+        length.heard(lost.heard(form)) for form in exam_forms(job.exam, requests, made, job.command)
     )
-    papers = papers_of(order, job.manner, map(lost.heard, forms), len(job.names))
+    papers = papers_of(order, job.manner, forms, len(job.names))
+    files = papers.texts.values() if isinstance(papers, FilesOutput) else (papers.text,)
+    papers = papers._replace(notes=length.notes([*files]))
     told = papers._replace(says=papers.says + job.says + lost.says)
     return papers if order.page.output in (None, "-") else told
 
@@ -101,7 +103,8 @@ def _personal_sheets(
         files[own.answers] = render(sheet, "yaml", page)
     if info_of(form).papers.together:
         stem = safe_name(Path(job.order.scenario).stem)
-        files[f"{stem}_print{suffix}"] = render_together(sheets, form, page)
+        each = [files[own.sheet] for own in made]
+        files[f"{stem}_print{suffix}"] = render_together(sheets, each, form, page)
     return files, made
 
 
@@ -131,8 +134,11 @@ def folder_of(job: CheckedOrder, beside: Beside, formats: Sequence[str] = ()) ->
     before = load_manifest(folder) if has_manifest(folder) else None
     forms = _forms(job, _kept(job, folder, before))
     lost = LostToRounding([*dict.fromkeys((job.manner.format, *formats))])
-    papers = watched((lost.heard(form.form) for form in forms.values()), len(forms), "Forms")
+    length = Length()
+    heard = (length.heard(lost.heard(form.form)) for form in forms.values())
+    papers = watched(heard, len(forms), "Forms")
     files: dict[str, Contents] = paper_files(order, job.manner, papers)
+    notes = length.notes([*files.values()])
     exercises = {name: form.form.whole for name, form in forms.items()}
     files |= answers_files(order, exercises)
     students = _with_forms(job, [*forms], before)
@@ -141,12 +147,15 @@ def folder_of(job: CheckedOrder, beside: Beside, formats: Sequence[str] = ()) ->
     for name, form in forms.items():
         files |= dict(zip(_places(job, name), form.texts, strict=True))
     files |= {f"{FORMS}/{name}": text for name, text in _texts_beside(job).items()}
+    if job.manner.format == "latex":  # which has no pictures in itself
+        files |= _pictures(job)
     made = _manifest(job, forms, files, personal)._replace(students=whose)
     files |= personal
     _check_edited(folder, files, before, force=order.page.force)
     check_folder(str(folder), [*files, FILE], force=True)
-    says = _summary(folder, made, _marked_anew(before, forms)) + job.says + lost.says
-    return FilesOutput({**files, FILE: made.text()}, str(folder), True, says)
+    said = _whose_numbers(job) + _what_is_not_nice(job) if before is None else ""
+    says = _summary(folder, made, _marked_anew(before, forms)) + said + job.says + lost.says
+    return FilesOutput({**files, FILE: made.text()}, str(folder), True, says, notes=notes)
 
 
 def _with_forms(
@@ -369,6 +378,40 @@ def _marked_anew(before: Manifest | None, forms: Mapping[str, FormWorked]) -> Ma
         pairs = zip(made[name].parts, forms[name].form.traces, strict=False)
         made[name] = made[name]._replace(parts=tuple(starmap(anew, pairs)))
     return before._replace(forms=made)
+
+
+def _what_is_not_nice(job: CheckedOrder) -> str:
+    """Says what of the numbers of forms isn't nice, and why."""
+    if job.exam.forms is None:
+        return ""
+    from attncli.classroom.exercises.exam_papers import requests_of
+    from attncli.classroom.forms.niceness import not_nice
+
+    said: dict[str, None] = {}
+    for request, trace in zip(requests_of(job.exam, job.traces), job.traces, strict=True):
+        if request is not None and trace is not None:
+            asked = request.quantities(trace)
+            said |= dict.fromkeys(not_nice(trace, [name for name in trace if name in asked]))
+    return "".join(f"{sentence}\n" for sentence in said)
+
+
+def _pictures(job: CheckedOrder) -> dict[str, Contents]:
+    """Returns the pictures of questions by the names of their files."""
+    from attncli.classroom.files.exam_file import OwnQuestion
+
+    asked = (entry for part in job.exam.parts for entry in (*part.questions, *part.pool))
+    shown = (q.shown for q in asked if isinstance(q, OwnQuestion) and q.shown is not None)
+    return {figure.name.raw: figure.data for figure in shown}
+
+
+def _whose_numbers(job: CheckedOrder) -> str:
+    """Says whether the first form has the scenario's own numbers, where there are forms."""
+    if job.exam.forms is None or not job.scenarios:
+        return ""
+    first = job.names[0]
+    if job.exam.keeps_own:
+        return f"form {first} has the scenario's own numbers; own: false gives it others\n"
+    return f"no form has the scenario's own numbers; own: true gives them to form {first}\n"
 
 
 def _summary(folder: Path, made: Manifest, before: Manifest | None) -> str:

@@ -6,6 +6,7 @@ import gc
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from attncli.classroom.files.exam_file import ExamFile
     from attncli.classroom.forms.candidate_quantity import Attempt
     from attncli.document.blocks import Document
+    from attncli.document.questions import Worth
     from attncli.trace import Trace
 
 
@@ -117,14 +119,16 @@ def paper_files(
 
     def papers() -> Iterator[Document]:
         kept: list[Document] = []
+        most: dict[str, Worth] = {}
         for form in made:
             forms.append(form.name)
             kept += [form.whole] * manner.grid
+            most |= form.most
             yield from (_paper(kind, form, manner) for kind in manner.kinds)
         if kept:
             from attncli.classroom.exercises.answer_grid import answer_grid
 
-            yield answer_grid(kept)
+            yield answer_grid(kept, most)
 
     with _rarely_collecting():
         texts = _texts(papers(), order, manner)
@@ -305,30 +309,45 @@ def _checked(order: ExerciseArguments, form: str, *, folder: bool) -> PaperSetti
     return PaperSettings(form, folder, kinds, can.papers.share, order.grid)
 
 
-def variants(
+def variants(  # noqa: PLR0913 - of what, how many, and by which rules
     trace: Trace,
     request: ExerciseRequest,
     count: int | None,
     seed: int,
     allow: Sequence[str],
     hidden: list[Attempt] | None = None,
+    *,
+    own: bool = False,
 ) -> Iterator[Trace]:
-    """Yields the trace of each form; without a count that with the scenario's own numbers.
+    """Yields the trace of each form; without a count that with the scenario's own numbers, which
+    the first form has, too, with `own`.
 
     `hidden` gets the mistakes that such numbers hardly show. Raises UnsatisfiedError where no
     numbers will do.
     """
-    if count is None:
+    if count is None or own:
         yield trace
+    others = 0 if count is None else count - own
+    if not others:
         return
     from attncli.classroom.exercises.blanked import blanks_of
     from attncli.classroom.forms.search import SearchRequest, search
 
-    points = request.all_points if _may_be_longer(trace) else None
-    wanted = SearchRequest(count, seed, request.quantities(trace), allow, points=points)
+    points = partial(_points_of, request) if _may_be_longer(trace) else None
+    wanted = SearchRequest(others, seed, request.quantities(trace), allow, points=points)
     yield from search(
         trace.scenario, wanted._replace(blanks=blanks_of(trace, request), hidden=hidden)
     )
+
+
+def _points_of(request: ExerciseRequest, trace: Trace) -> Worth | None:
+    """Adds up the points of a form; None for one that hasn't what is asked for."""
+    from attncli.pages.parts.selection import SelectionError
+
+    try:
+        return request.on(trace).all_points(trace)
+    except SelectionError:
+        return None
 
 
 def _may_be_longer(trace: Trace) -> bool:
@@ -346,12 +365,16 @@ def traces_of_forms(
     hidden: list[Attempt] | None = None,
 ) -> Iterator[FormTraces]:
     """Yields each form by its name, with what is worked in each of its parts: parts of the same
-    scenario have other numbers. `hidden` is that of `variants`."""
+    scenario have other numbers, of which only the first may be its own. `hidden` is that of
+    `variants`."""
     each: list[Iterable[Trace | None]] = []
+    before: set[str] = set()
     for k, (part, trace, request) in enumerate(zip(exam.parts, traces, requests, strict=True)):
         if part.exercise is None or trace is None or request is None:
             each.append(repeat(None))
         else:
             seed, allow = exam.seed + k, part.exercise.numbers.allow
-            each.append(variants(trace, request, exam.forms, seed, allow, hidden))
+            own = exam.keeps_own and part.exercise.scenario not in before
+            before.add(part.exercise.scenario)
+            each.append(variants(trace, request, exam.forms, seed, allow, hidden, own=own))
     return zip(form_names(exam.forms), zip(*each, strict=False), strict=False)

@@ -61,7 +61,7 @@ class _Attn(TextGroup):
                 raise UserError.of(_INSTALL, *_not_installed(error)) from None
             raise
 
-    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401, ARG002
+    def list_commands(self, ctx: object) -> list[str]:  # noqa: ARG002
         return [*plugins(COMMANDS)]
 
 

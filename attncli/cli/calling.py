@@ -13,7 +13,7 @@ import typer
 from attncli.cli.errors import complaining, say
 from attncli.cli.pager import paged
 from attncli.commands.arguments import Output
-from attncli.commands.declaring import REQUIRED, Command, Field, Names, Option, flag
+from attncli.commands.declaring import REQUIRED, Command, Field, Names, Option, R, flag
 from attncli.commands.progress import lasting
 from attncli.output_files import write_out
 
@@ -26,7 +26,7 @@ _CONTEXT = "context"
 """The field of a record that has what was typed as Typer knows it."""
 
 
-def function_of(command: Command[Any]) -> Callable[..., None]:
+def function_of(command: Command[R]) -> Callable[..., None]:
     """Returns a command as a function for Typer, whose parameters are its options."""
     pager = Field("no_pager", bool, False, _PAGER)
     parameters = [_parameter(f) for f in (*command.fields, pager) if _is_typed(f)]
@@ -56,7 +56,7 @@ def _parameter(field: Field) -> Parameter:
     )
 
 
-def _annotation(field: Field) -> Any:  # noqa: ANN401
+def _annotation(field: Field) -> object:
     """Returns what Typer reads of an option: its type, and how it is written."""
     option = field.option
     if option is None:
@@ -64,10 +64,10 @@ def _annotation(field: Field) -> Any:  # noqa: ANN401
     kind: Any = list[str] if field.kind is list or option.in_words else field.kind
     if field.default is None or option.in_words:
         kind = kind | None
-    return Annotated[kind, _option_written(option)]
+    return Annotated[kind, _typer_option(option)]
 
 
-def _option_written(option: Option) -> Any:  # noqa: ANN401
+def _typer_option(option: Option) -> object:
     completed = None if option.names is None else _beginning(option.names)
     if option.flags:
         return typer.Option(
@@ -90,7 +90,7 @@ def _beginning(names: Names) -> Callable[[str], list[str]]:
     return complete
 
 
-def _end(command: Command[Any], asked: Any, *, no_pager: bool) -> None:  # noqa: ANN401
+def _end(command: Command[R], asked: R, *, no_pager: bool) -> None:
     """Delivers what is made of what is asked, says all that is wrong, and ends with the status."""
     shown = nullcontext(_nothing) if command.talks else lasting(f"attn {command.name}")
     with complaining(), shown as stop:
@@ -104,7 +104,7 @@ def _end(command: Command[Any], asked: Any, *, no_pager: bool) -> None:  # noqa:
                 if made.says:
                     write_out(made.says)
     if not isinstance(made, int):
-        for problems in made.wrong:
+        for problems in (*made.wrong, made.notes):
             say(problems)
         made = made.status
     if made:

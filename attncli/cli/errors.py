@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from attncli.commands.declaring import Command
 from attncli.errors import BAD_INPUT, Complaints, Problem, UserError, problem_lines
+
+T = TypeVar("T")
 
 
 @contextmanager
@@ -33,12 +35,12 @@ def say(problems: Sequence[Problem]) -> None:
 class _AsTyped:
     """A type that takes a value as it was typed."""
 
-    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:  # noqa: ANN401, ARG002
+    def coerce(self, value: object, param: Any, ctx: object) -> object:  # noqa: ANN401, ARG002
         several = param.multiple or param.nargs == -1
         return () if value is None and several else value
 
 
-def _as_typed(parameters: list[Any]) -> list[Any]:
+def _as_typed(parameters: list[T]) -> list[T]:
     """Returns the parameters, spared Typer's conversion of values.
 
     Typer 0.29 converts with pydantic, whose import alone takes half as long as everything that a

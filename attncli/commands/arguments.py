@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Annotated, NamedTuple, Protocol
 
 from attncli.commands.declaring import argument, choice, flag, output, text
 from attncli.commands.output import (
@@ -74,9 +74,34 @@ class Excerpt(NamedTuple):
         None
     )
     head: Annotated[str | None, text("--head", "N", "Only this head, counted from 1.")] = None
+    time: Annotated[
+        str | None,
+        text("--time", "N", "Only this step of a recurrent cell: `2`, or `last`."),
+    ] = None
     token: Annotated[
         str | None,
-        text("--token", "TOKEN", "Only the rows of this query: `love`, or its position `2`."),
+        text(
+            "--token",
+            "TOKEN",
+            "Only the rows of this query: `love`, its position `2`, or `last`.",
+        ),
+    ] = None
+    rows: Annotated[
+        Sequence[str] | None,
+        text(
+            "--rows",
+            "ROW",
+            "Only the numbers in this row of each table, by its name, its position or `last`; may "
+            "be repeated.",
+        ),
+    ] = None
+    columns: Annotated[
+        Sequence[str] | None,
+        text(
+            "--columns",
+            "COLUMN",
+            "Only the numbers in this column of each table, `AI`, `2` or `last`; may be repeated.",
+        ),
     ] = None
 
     @property
@@ -89,15 +114,22 @@ class Excerpt(NamedTuple):
         return not self.step or part.is_named(self.step)
 
     @property
-    def within(self) -> dict[str, Any]:
-        """Returns the token, layer and head that are asked for in each step."""
-        return {"token": self.token, "layer": self.layer, "head": self.head}
+    def within(self) -> dict[str, str | None]:
+        """Returns the token, layer, head and time that are asked for in each step."""
+        return {
+            "token": self.token,
+            "layer": self.layer,
+            "head": self.head,
+            "time": self.time,
+        }
 
     def options(self) -> list[tuple[str, object]]:
         """Returns what was said of the part, each by the option that says it."""
         return [
             ("--step", self.step),
             *((f"--{name}", value) for name, value in self.within.items()),
+            ("--rows", self.rows),
+            ("--columns", self.columns),
         ]
 
 
@@ -143,7 +175,7 @@ class ForThisRun(NamedTuple):
 class ScenarioOfModel(NamedTuple):
     """The scenario of a saved model."""
 
-    entries: Mapping[str, Any]
+    entries: Mapping[str, object]
     """What its file says."""
     is_large: bool
     """Whether it has more numbers than are read without being asked for."""
@@ -166,13 +198,13 @@ class ReaderOfModels(Protocol):
 
     def data_of(
         self,
-        source: Any,  # noqa: ANN401
-        tokens: Any,  # noqa: ANN401
+        source: str | Path | Mapping[str, object],
+        tokens: object,
         *,
-        config: Any,  # noqa: ANN401
-        encoder_tokens: Any,  # noqa: ANN401
+        config: object,
+        encoder_tokens: object,
         picture: str | None,
-    ) -> AbstractContextManager[dict[str, Any]]:
+    ) -> AbstractContextManager[dict[str, object]]:
         """Yields what the scenario of a model says, of a folder or of tensors in memory, as long as
         these are there. Raises UserError."""
         ...
@@ -225,7 +257,7 @@ class SavedModel(NamedTuple):
     ] = None
     """What its encoder reads, where it has one; by default the same."""
 
-    def scenario(self) -> Mapping[str, Any]:
+    def scenario(self) -> Mapping[str, object]:
         """Makes the scenario of the model, with all its files named from here. Raises UserError."""
         assert self.from_ is not None
         read = {"--text": self.text, "--encoder-text": self.encoder_text}
@@ -365,6 +397,8 @@ class PageOutput(NamedTuple):
     wrong: Sequence[Sequence[Problem]] = ()
     """What couldn't be done of it."""
     says: str = ""
+    notes: Sequence[Problem] = ()
+    """What was done as it was asked, and may be meant otherwise."""
 
     @property
     def is_printed(self) -> bool:
@@ -387,6 +421,7 @@ class TextOutput(NamedTuple):
     wrong: Sequence[Sequence[Problem]] = ()
     beside: Mapping[str, Contents] = {}
     """Files that are kept beside it by their names, over older ones."""
+    notes: Sequence[Problem] = ()
 
     @property
     def is_printed(self) -> bool:
@@ -407,6 +442,7 @@ class FilesOutput(NamedTuple):
     says: str = ""
     status: int = 0
     wrong: Sequence[Sequence[Problem]] = ()
+    notes: Sequence[Problem] = ()
     is_printed: bool = False
 
     def write(self) -> None:
@@ -454,6 +490,10 @@ class Arguments(NamedTuple):
             "The page ends with each gradient beside a central difference of the loss.",
         ),
     ] = False
+    slides: Annotated[
+        bool,
+        flag("--slides", "PDF for a projector: 16:9, and each step begins a page."),
+    ] = False
     model: SavedModel = SavedModel()
     precision: Annotated[
         str | None,
@@ -481,6 +521,9 @@ class Arguments(NamedTuple):
         complaints = Complaints()
         complaints.hear(check_detail, self.detail or "full")
         complaints.hear(self.page.check)
+        if self.slides:
+            form = chosen_format(self.page.form, self.page.output, [*_page_formats()])
+            complaints.hear(check_able, "slides", form, "--slides", "has no slides")
         trace = complaints.hear(self.worked_with, (), on_demand=on_demand)
         source = None if self.model.from_ is not None else self.scenario
         asked = AskedScenario(source, self.changed.changes(), trace)

@@ -1,9 +1,10 @@
-"""The parts of a scenario that readers of a page can change: numbers, rounding, scale, mask."""
+"""The parts of a scenario that readers of a page can change: numbers, rounding, scale, mask, the
+sentence."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import product
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import chain, combinations, islice, product, zip_longest
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from attncli.document.changing import (
     OtherPage,
     ScenarioChoice,
 )
+from attncli.errors import UserError
 from attncli.maths.equations.tree import Location
 from attncli.pages.parts.constants import constants_in, told_with_constants, with_constants
 from attncli.pages.parts.working import Workings
@@ -40,6 +42,9 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
 _MOST_WORKED, _MOST_WITH_OTHERS = 20_000, 2_000
 """Numbers of a scenario whose page is worked again in a moment; and of one whose page carries those
 with another scale or mask."""
+_SENTENCE, _FEWEST_SENTENCES, _MOST_SENTENCES = "sentence", 2, 6
+"""The key of the sentence; and how many others a page carries: each takes a quarter of a second
+where there are few tokens."""
 
 Told = Callable[[Sequence[str]], "Document"]
 """The page of a scenario with changes. Raises ScenarioError."""
@@ -65,30 +70,97 @@ def changeable(
     except ScenarioError:
         return None
     tree = tree_in(text, Diagnostics())
-    given, chosen = dict(_numbers(trace, tree)), [*_rounding(trace), *_words(trace, tree)]
-    given.update(constants_in(trace))
-    keys = (*given.values(), *(choice.key for choice in chosen))
-    places = {key: place for key in keys if (place := splice_of(text, key)) is not None}
-    numbers = {cell: key for cell, key in given.items() if key in places}
+    numbers = {**dict(_numbers(trace, tree)), **dict(constants_in(trace))}
     if not numbers:
         return None
-    choices = tuple(choice for choice in chosen if choice.key in places)
-    others = dict[tuple[str, ...], OtherPage]()
-    if told is not None:
-        others.update(_otherwise(choices, told, numbers))
-        varied = {name: page for name, page in variants.items() if name in trace.variants}
-        if varied and _size(trace) * (1 + len(varied)) <= _MOST_WITH_OTHERS:
-            others = {(*chosen, f"{VARIANT}={ITSELF}"): page for chosen, page in others.items()}
-            own = tuple(
-                f"{choice.key}={choice.value}" for choice in choices if choice.key in _WORDS
+    chosen = [*_rounding(trace), *_words(trace, tree)]
+    keys = (*numbers.values(), *(choice.key for choice in chosen), _SENTENCE)
+    places = {key: place for key in keys if (place := splice_of(text, key)) is not None}
+    choices = [choice for choice in chosen if choice.key in places]
+    sentence = _sentence(trace) if _SENTENCE in places else None
+    if told is None:  # a server works any
+        choices += [] if sentence is None else [sentence._replace(values=())]
+        return Changeable(text, file.path.name, numbers, tuple(choices), places)
+    others = dict(_otherwise(choices, told, numbers))
+    if sentence is not None and sentence.values:
+        pages = dict(islice(_with_sentences(sentence, text, told, numbers), _sentences(trace)))
+        values = (sentence.value, *pages)
+        _add(choices, others, sentence._replace(values=values), pages)
+    varied = {name: page for name, page in variants.items() if name in trace.variants}
+    if varied and _size(trace) * (1 + len(varied)) <= _MOST_WITH_OTHERS:
+        pages = {
+            name: OtherPage(
+                told_with_constants(page, trace.variants[name]),
+                _located(trace.variants[name], tree, numbers.values()),
             )
-            for name, page in varied.items():
-                other = trace.variants[name]
-                its = _located(other, tree, places)
-                others[*own, f"{VARIANT}={name}"] = OtherPage(told_with_constants(page, other), its)
-            choices += (ScenarioChoice(VARIANT, "Variant", (ITSELF, *varied), ITSELF),)
-    passes = () if told is None else tuple(_passes(trace, tree, places))
-    return Changeable(text, file.path.name, numbers, choices, places, others, passes=passes)
+            for name, page in varied.items()
+        }
+        _add(choices, others, ScenarioChoice(VARIANT, "Variant", (ITSELF, *varied), ITSELF), pages)
+    passes = tuple(_passes(trace, tree, numbers.values()))
+    made = Changeable(text, file.path.name, numbers, tuple(choices), places, others)
+    return made._replace(passes=passes)
+
+
+def _add(
+    choices: list[ScenarioChoice],
+    others: dict[tuple[str, ...], OtherPage],
+    choice: ScenarioChoice,
+    pages: Mapping[str, OtherPage],
+) -> None:
+    """Adds a choice, and the pages of its other values: with the usual words, as those with other
+    words are of its usual value."""
+    if not pages:
+        return
+    usual = tuple(f"{own.key}={own.value}" for own in choices if not own.key.startswith("rounding"))
+    for words in [*others]:
+        others[*words, f"{choice.key}={choice.value}"] = others.pop(words)
+    for value, page in pages.items():
+        others[*usual, f"{choice.key}={value}"] = page
+    choices.append(choice)
+
+
+def _sentence(trace: Trace) -> ScenarioChoice | None:
+    """Returns the sentence as a choice, where its tokens are cut from it. Its values are others,
+    with two words exchanged, or another word that has an embedding in the place of one; none where
+    words aren't the tokens."""
+    text = trace.scenario.text
+    if text.sentence is None or not text.cut:
+        return None
+    words = text.sentence.split()
+    if words != [*text.tokens] or not {*words} <= text.table.rows.keys():
+        return ScenarioChoice(_SENTENCE, "Sentence", (), text.sentence)
+    exchanged = ({i: words[j], j: words[i]} for i, j in combinations(range(len(words)), 2))
+    others = sorted(text.table.rows, key=words.__contains__)  # first those that aren't there yet
+    replaced = ({i: other} for i in reversed(range(len(words))) for other in others)
+    in_turn = chain.from_iterable(zip_longest(exchanged, replaced, fillvalue={}))
+    made = (" ".join(put.get(k, word) for k, word in enumerate(words)) for put in in_turn)
+    values = dict.fromkeys(sentence for sentence in made if sentence != text.sentence)
+    return ScenarioChoice(_SENTENCE, "Sentence", tuple(values), text.sentence)
+
+
+def _sentences(trace: Trace) -> int:
+    """Returns how many other sentences the page of a trace carries."""
+    if _size(trace) > _MOST_WITH_OTHERS:
+        return 0
+    others = _MOST_WITH_OTHERS // _size(trace) - 1 - len(trace.variants)
+    return min(_MOST_SENTENCES, max(others, _FEWEST_SENTENCES))
+
+
+def _with_sentences(
+    sentence: ScenarioChoice, text: str, told: Told, numbers: Mapping[Location, str]
+) -> Iterator[tuple[str, OtherPage]]:
+    """Yields the pages with other sentences, where these can be worked, and be put into the text as
+    they are."""
+    place = splice_of(text, sentence.key)
+    assert place is not None
+    for value in sentence.values:
+        change = f"{sentence.key}={value}"
+        put = f"{text[: place.start]}{place.before}{value}{place.after}{text[place.end :]}"
+        try:
+            if edited(text, [change], SCENARIO.known) == put:
+                yield value, OtherPage(told([change]), numbers)
+        except UserError:  # such as a token that is asked for and isn't there
+            continue
 
 
 def _follows(trace: Trace) -> bool:
@@ -100,7 +172,7 @@ def _follows(trace: Trace) -> bool:
     )
 
 
-def _passes(trace: Trace, tree: Map, places: Mapping[str, object]) -> Iterator[GenerationPass]:
+def _passes(trace: Trace, tree: Map, keys: Collection[str]) -> Iterator[GenerationPass]:
     """Yields the passes that a page tells in a table, each with the token that it chose."""
     if not trace.generated:
         return
@@ -113,17 +185,17 @@ def _passes(trace: Trace, tree: Map, places: Mapping[str, object]) -> Iterator[G
         workings = {} if own else with_constants(Interactive(workings=Workings(its)), its).workings
         yield GenerationPass(
             workings,
-            {} if own else _located(its, tree, places),
+            {} if own else _located(its, tree, keys),
             chosen_by,
             shares.columns.names,
             word,
         )
 
 
-def _located(trace: Trace, tree: Map, places: Mapping[str, object]) -> dict[Location, str]:
-    """Finds the cells of a trace whose numbers a text gives at some places, and their keys."""
+def _located(trace: Trace, tree: Map, keys: Collection[str]) -> dict[Location, str]:
+    """Finds the cells of a trace whose numbers a text gives by some keys, and their keys."""
     found = {**dict(_numbers(trace, tree)), **dict(constants_in(trace))}
-    return {cell: key for cell, key in found.items() if key in places}
+    return {cell: key for cell, key in found.items() if key in keys}
 
 
 def _size(trace: Trace) -> int:

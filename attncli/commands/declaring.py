@@ -106,7 +106,7 @@ def fields_of(record: type[NamedTuple]) -> Iterator[Field]:
             yield Field(name, _kind_of(hints[name]) if option else object, default, option)
 
 
-def _kind_of(hint: Any) -> type:  # noqa: ANN401
+def _kind_of(hint: object) -> type:
     """Returns what is typed for `Annotated[Sequence[str] | None, …]`: `list`."""
     told, *_ = get_args(hint)
     kinds = [kind for kind in get_args(told) or (told,) if kind is not type(None)]
@@ -115,7 +115,7 @@ def _kind_of(hint: Any) -> type:  # noqa: ANN401
     return bool if bool in kinds else str
 
 
-def recorded(record: type[R], typed: Mapping[str, Any]) -> R:
+def recorded(record: type[R], typed: Mapping[str, object]) -> R:
     """Makes a record of what was typed, with the record's defaults for the rest."""
     values = dict(record._field_defaults)
     for name in record._fields:
@@ -131,7 +131,7 @@ def recorded(record: type[R], typed: Mapping[str, Any]) -> R:
 class Command(Generic[R]):
     """A command: what it is asked as a record, and what it does."""
 
-    act: Callable[[R], Any]
+    act: Callable[[R], object]
     """Makes what is asked for; or talks with somebody, and returns the exit status."""
     record: type[R]
     without: Collection[str]
@@ -167,7 +167,7 @@ class Command(Generic[R]):
             for field in known
         ]
 
-    def asked(self, typed: Mapping[str, Any]) -> R:
+    def asked(self, typed: Mapping[str, object]) -> R:
         """Makes the record of what was typed."""
         effort = {} if self.effort is None else {"effort": self.effort}
         return recorded(self.record, {**self.usual, **typed, **effort})
@@ -185,7 +185,7 @@ def command(
     effort: Effort | None = None,
     talks: bool = False,
     **usual: object,
-) -> Callable[[Callable[[R], Any]], Command[R]]:
+) -> Callable[[Callable[[R], object]], Command[R]]:
     """Makes a command of a function of a record. Raises TypeError where the record has scenarios
     and nobody says what effort is made with them."""
     if effort is None and any(field.name == "effort" for field in fields_of(record)):

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+import sys
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from attncli.commands.arguments import Allowed, PageOptions, PageOutput, TextOutput, saved_models
 from attncli.commands.declaring import argument, command, flag, text
+from attncli.commands.file_kinds import SCENARIO, FileKind, file_kinds, kind_called
 from attncli.commands.output import is_written, page_for
 from attncli.efforts import WORKING
-from attncli.errors import BAD_INPUT, Complaints, UserError
+from attncli.errors import BAD_INPUT, Complaints, UserError, listed
+from attncli.names import Word
 from attncli.output_files import OutputError
 from attncli.plugins import MODELS, plugins
 
@@ -24,7 +27,18 @@ class NewArguments(NamedTuple):
     """A request for a scenario file: its place, and the checkpoint that it is of, with what that
     reads."""
 
-    file: Annotated[str, argument("FILE", "The file to write.")]
+    what: Annotated[
+        str,
+        argument(
+            "[scenario|exercise|exam] FILE",
+            "The file to write, perhaps behind what it is to be. A file that is called so is one: "
+            "`exam.yaml`, `midterm_exam.yaml`; any other is a scenario.",
+            shows_default=False,
+        ),
+    ] = ""
+    second: Annotated[
+        str, argument("[FILE]", "The file, where it stands second.", shows_default=False)
+    ] = ""
     from_: Annotated[
         str | None,
         text(
@@ -83,11 +97,16 @@ class NewArguments(NamedTuple):
 
 @command(NewArguments)
 def new(typed: NewArguments) -> TextOutput:
-    """Write a scenario to start from, or that of a checkpoint.
+    """Write a scenario, an exercise or an exam to start from.
+
+    Each is commented and runs as it is. Or the scenario of a checkpoint. In a terminal, `attn new`
+    alone offers what there is.
 
     Examples:
 
       attn new mine.yaml && attn run mine.yaml
+
+      attn new exam midterm.yaml && attn exam midterm.yaml -o midterm/
 
       attn new model.yaml --from checkpoint/ --tokens 5,17,2
 
@@ -97,24 +116,81 @@ def new(typed: NewArguments) -> TextOutput:
 
       attn new model.yaml --from whisper/ --spectrogram mel.npy --tokens 2,0
     """
-    from attncli.scenario import starter
-
-    text, large = (starter.text(), False) if typed.from_ is None else _of_checkpoint(typed)
-    made = TextOutput(text, typed.file, typed.force, is_written(typed.file, large=large))
-    file = Path(typed.file)
-    if typed.file == "-" or (file.exists() and not file.is_file()):
+    kinds = file_kinds()
+    name, target = _wanted(typed, kinds)
+    kind, large = kinds[name], False
+    text = kind.text()
+    if typed.from_ is not None:
+        if name != SCENARIO:
+            right = "leave --from out, or write a scenario"
+            raise UserError.of(f"attn new {name}", "a checkpoint is a scenario", right)
+        text, large = _of_checkpoint(typed, target)
+    made = TextOutput(text, target, typed.force, _written(kind, name, target, large=large))
+    file = Path(target)
+    if target == "-" or (file.exists() and not file.is_file()):
         return made  # a stream or a device has nothing beside it
-    made = made._replace(text=_MODELINE + text)
-    current = schema_text(SCHEMAS[0])
-    if _says(file.parent / _SCHEMA, current):
+    beside = _SCHEMA if name == SCENARIO else f"attncli.{name}.schema.json"
+    made = made._replace(text=_MODELINE.format(beside) + text)
+    current = schema_text(name)
+    if _says(file.parent / beside, current):
         return made
-    says = f"{made.says}{_SCHEMA} is written beside it; editors check and complete it by that\n"
-    return made._replace(says=says, beside={_SCHEMA: current})
+    says = f"{made.says}{beside} is written beside it; editors check and complete it by that\n"
+    return made._replace(says=says, beside={beside: current})
 
 
 _SCHEMA = "attncli.schema.json"
-_MODELINE = f"# yaml-language-server: $schema=./{_SCHEMA}\n"
+_MODELINE = "# yaml-language-server: $schema=./{}\n"
 """Where YAML language servers find the schema; they take a path from the file's folder."""
+
+
+def _wanted(typed: NewArguments, kinds: Mapping[str, FileKind]) -> tuple[str, str]:
+    """Returns the kind of file that is wanted, and its place. Raises UserError."""
+    if typed.second:
+        if typed.what not in kinds:
+            raise UserError.of(typed.what, "no such kind of file", f"say {listed(kinds, ' or ')}")
+        return typed.what, typed.second
+    if typed.what in kinds:
+        right = f"name one, like `attn new {typed.what} mine.yaml`"
+        raise UserError.of(f"attn new {typed.what}", "which file to write isn't said", right)
+    if typed.what:
+        return kind_called(typed.what), typed.what
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        right = "name one, like `attn new mine.yaml`, or `attn new exam midterm.yaml`"
+        raise UserError.of("attn new", "missing argument 'FILE'", right)
+    return _chosen(kinds)
+
+
+def _chosen(kinds: Mapping[str, FileKind]) -> tuple[str, str]:
+    """Offers the kinds of files to somebody in a terminal, and returns the one that is chosen, with
+    its place. Raises UserError where none is."""
+    from attncli.scenario.file.problems import nearest
+
+    for number, kind in enumerate(kinds.values(), start=1):
+        print(f"{number}  {kind.says}")
+    said = _answered(f"Which one? [1 to {len(kinds)}] ")
+    numbers = {str(number): name for number, name in enumerate(kinds, start=1)}
+    name = numbers.get(said, said)
+    if name not in kinds:
+        raise UserError.of("attn new", f"{said or 'nothing'} isn't one", nearest(said, kinds))
+    usual = f"{'mine' if name == SCENARIO else name}.yaml"
+    return name, _answered(f"File? [{usual}] ") or usual
+
+
+def _answered(question: str) -> str:
+    try:
+        return input(question).strip()
+    except EOFError:
+        return ""
+
+
+def _written(kind: FileKind, name: str, target: str, *, large: bool) -> str:
+    """Tells that a file is written, and what can be done with it."""
+    if name == SCENARIO or target == "-":
+        return is_written(target, large=large)
+    from attncli.maths.notation.escaping import printed
+
+    file, stem = printed(Word(target)), printed(Word(Path(target).stem))
+    return f"{file} is written; {kind.then.format(file=file, stem=stem)}\n"
 
 
 def _says(file: Path, text: str) -> bool:
@@ -125,13 +201,13 @@ def _says(file: Path, text: str) -> bool:
         return False
 
 
-def _of_checkpoint(typed: NewArguments) -> tuple[str, bool]:
+def _of_checkpoint(typed: NewArguments, target: str) -> tuple[str, bool]:
     """Writes the scenario of a checkpoint, and tells whether it has more numbers than are read
     without being asked for. Raises UserError."""
     from attncli.scenario.file.emitting import emitted
 
     assert typed.from_ is not None
-    place = Path() if typed.file == "-" else Path(typed.file).parent
+    place = Path() if target == "-" else Path(target).parent
     read = {"--tokens": typed.tokens, "--encoder-tokens": typed.encoder_tokens}
     files = {name: getattr(typed, name) for name in ("encoder_states", "picture", "spectrogram")}
     made = saved_models().scenario(typed.from_, place, read, files)
@@ -207,7 +283,7 @@ def _catalogue(what: str) -> Document:
     return scenarios_catalogue()
 
 
-SCHEMAS = ("scenario", "output")
+OUTPUT = "output"
 
 _LINE = 120
 """Characters: what fits in a line has no more of them."""
@@ -219,27 +295,30 @@ class SchemaArguments(NamedTuple):
     which: Annotated[
         str,
         argument(
-            "[scenario|output]",
-            "Of scenario files, or of what `--format json` writes.",
-            lambda: SCHEMAS,
+            "[scenario|exercise|exam|output]",
+            "Of scenario files, of exercises and exams, or of what `--format json` writes.",
+            lambda: (*file_kinds(), OUTPUT),
         ),
-    ] = SCHEMAS[0]
+    ] = SCENARIO
 
 
 @command(SchemaArguments)
 def schema(typed: SchemaArguments) -> TextOutput:
     """Print the JSON Schema of scenario files, for editors.
 
-    Or that of what is written as JSON.
+    Or that of exercises, of exams, or of what is written as JSON.
 
     Examples:
 
       attn schema > attn.schema.json
 
+      attn schema exam
+
       attn schema output
     """
-    if typed.which not in SCHEMAS:
-        right = f"say {' or '.join(SCHEMAS)}"
+    known = (*file_kinds(), OUTPUT)
+    if typed.which not in known:
+        right = f"say {listed(known, ' or ')}"
         raise OutputError.of(typed.which, "there is no such schema", right)
     return TextOutput(schema_text(typed.which))
 
@@ -249,17 +328,19 @@ def schema_text(which: str) -> str:
     return _laid_out(_schema_of(which)) + "\n"
 
 
-def _schema_of(which: str) -> dict[str, Any]:
-    if which == "output":
+def _schema_of(which: str) -> dict[str, object]:
+    if which == OUTPUT:
         from attncli.formats.output_schema import output_schema
 
         return output_schema()
-    from attncli.steps.schema import json_schema
+    found = file_kinds()[which].schema()
+    return found if "$schema" in found else {"$schema": _DRAFT, **found}
 
-    return json_schema()
+
+_DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
 
-def _laid_out(value: Any, indent: str = "") -> str:  # noqa: ANN401
+def _laid_out(value: object, indent: str = "") -> str:
     """Writes JSON in which only what is too long for a line has a line for each of its parts."""
     line = json.dumps(value, ensure_ascii=False)
     if len(indent) + len(line) <= _LINE or not isinstance(value, dict | list):

@@ -107,9 +107,9 @@ def check_binary(form: str, output: str | None) -> None:
 
 def check_able(ability: str, form: str, option: str, wrong: str) -> None:
     """Raises OutputError for a format that can't do what an option asks for."""
-    from attncli.formats import format_names, info_of
+    from attncli.formats import info_of, page_format_names
 
-    able = [name for name in format_names() if getattr(info_of(name), ability)]
+    able = [name for name in page_format_names() if getattr(info_of(name), ability)]
     if form not in able:
         right = f"add {' or '.join(f'--format {name}' for name in able)}"
         raise OutputError.of(option, f"{form} {wrong}", right)

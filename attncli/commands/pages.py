@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from attncli.commands.arguments import (
     DETAILS_SAY,
@@ -32,11 +32,16 @@ if TYPE_CHECKING:
     from attncli.scenario.file.changes import Change
     from attncli.steps import Step
     from attncli.trace import Trace
+    from attncli.trace.place import P
 
 
-_OF_RUN = ("gradient_check", "precision", "from_", "text", "encoder_text", "trace")
+_OF_RUN = ("gradient_check", "slides", "precision", "from_", "text", "encoder_text", "trace")
 """What only `attn run` does."""
-_WITHOUT_DETAIL = ("layer", "head", "token", "cell", "detail", "pictures", "fragment", *_OF_RUN)
+_SIDES = ("rows", "columns")
+"""What only numbers in rows and columns go by."""
+_WITHOUT_DETAIL = (
+    *("layer", "head", "time", "token", "cell", "detail", "pictures", "fragment"), *_SIDES, *_OF_RUN
+)  # fmt: skip
 
 
 @command(
@@ -84,7 +89,8 @@ def run(typed: Arguments) -> PageOutput:
     check_precision(typed.precision)
     trace = (typed._replace(detail=None) if typed.detail == COST else typed).work()
     tell = partial(whole_page, typed=typed)
-    page = _cells(trace, typed) if typed.cell else living_page(trace, typed, tell)
+    some = typed.cell or typed.part.rows or typed.part.columns
+    page = _cells(trace, typed) if some else living_page(trace, typed, tell)
     if typed.gradient_check:
         from attncli.pages.parts.way_back import gradient_check
 
@@ -93,9 +99,19 @@ def run(typed: Arguments) -> PageOutput:
 
 
 def _cells(trace: Trace, typed: Arguments) -> Document:
-    from attncli.pages.explain import cells_page, find_cells
+    from attncli.pages.explain import address_of, cells_page, find_cells
+    from attncli.pages.parts.selection import cells_along, check_on_page, select
 
-    return cells_page(trace, find_cells(trace, typed.cell or (), typed.part.options()))
+    part = typed.part
+    chosen = select(
+        trace, part.steps, part.token, layer=part.layer, head=part.head, time=part.time
+    ).along(part.rows or (), part.columns or ())
+    if typed.cell:
+        others = [("--step", part.steps)]
+        return cells_page(trace, find_cells(trace, typed.cell, others, within=chosen))
+    check_on_page(trace, chosen)
+    cells = cells_along(trace, chosen)
+    return cells_page(trace, [(q.name, address_of(q, i, j)) for q, i, j in cells])
 
 
 def _answer_of(page: Document, trace: Trace) -> Iterator[str]:
@@ -140,7 +156,8 @@ def whole_page(trace: Trace, typed: Arguments) -> Document:
     can = abilities_chosen(typed.page.form, typed.page.output)
     detail, floats = typed.detail or can.detail, typed.precision or "float32"
     steps, within = typed.part.steps, typed.part.within
-    return page_of(trace, steps, detail, typed.drawn, floats, **within)
+    page = page_of(trace, steps, detail, typed.drawn, floats, on_paper=can.printed, **within)
+    return page._replace(as_slides=typed.slides)
 
 
 _USUAL = "i_love_ai"
@@ -160,7 +177,7 @@ def _askable() -> Iterable[str]:
 
 @command(
     Arguments,
-    without=("cell", *_OF_RUN),
+    without=("cell", *_SIDES, *_OF_RUN),
     own={
         "scenario": words(
             "[QUESTION]...",
@@ -203,7 +220,16 @@ def explain(typed: Arguments) -> PageOutput:
         return PageOutput(lesson_on_file(packaged), typed.page)
     meant, line = _meant(typed)
     page = lessons_page(meant.work(on_demand=True), meant, every=typed.scenario in ("", _EVERY))
-    return PageOutput(page._replace(about=(*line, *page.about)), meant.page)
+    more = _asked_about(meant.part.step) if not _is_file(typed.scenario) else ()
+    about, closing = (*line, *page.about), (*page.closing, *more)
+    return PageOutput(page._replace(about=about, closing=closing), meant.page)
+
+
+def _asked_about(steps: Sequence[str] | None) -> tuple[Block, ...]:
+    """Returns what leads from the page of a single step to the questions about it."""
+    from attncli.pages.answers import asked_about
+
+    return asked_about(steps[0]) if steps is not None and len(steps) == 1 else ()
 
 
 _EVERY = "steps"
@@ -217,7 +243,8 @@ def _answer(typed: Arguments) -> Document | None:
     is_other = _is_step(text) or _is_file(text) or text == _EVERY or _packaged(typed)
     if is_other or (not text and typed.part.step):
         return None
-    from attncli.pages.questions import answer
+    from attncli.pages.answers import answer
+    from attncli.pages.questions import step_asked_for
 
     said = [
         option
@@ -234,7 +261,7 @@ def _answer(typed: Arguments) -> Document | None:
         )
     if page is not None:
         typed.page.check()
-    elif " " in text:
+    elif " " in text and not step_asked_for(text):
         raise UserError.of(text, "no question has these words", "see attn explain")
     return page
 
@@ -256,9 +283,12 @@ def _packaged(typed: Arguments) -> str:
 def _meant(typed: Arguments) -> tuple[Arguments, tuple[Block, ...]]:
     """Returns what is to be explained: a name that is a step's, or of what a step takes or makes,
     and no scenario's, asks for the step; and the line that says what such a name is."""
-    from attncli.pages.questions import named
+    from attncli.pages.answers import named
+    from attncli.pages.questions import step_asked_for
 
     text = typed.scenario
+    if " " in text and not _is_file(text):
+        text = step_asked_for(text)
     if _is_file(text):
         return typed, ()
     if text in ("", _EVERY):
@@ -305,7 +335,7 @@ def lessons_page(trace: Trace, typed: Arguments, *, every: bool) -> Document:
     from attncli.steps import step_named
     from attncli.steps.order import OWN, STORY, step_of
 
-    chosen = select(trace, detail=typed.detail or "full", **typed.part.within)
+    chosen = select(trace, (), detail=typed.detail or "full", **typed.part.within)
     chosen = chosen.illustrated(typed.drawn)
     parts = [step for step in shown_parts(trace) if typed.part.includes(step)]
     check_lines(trace, [step for step in parts if chosen.includes(step)])
@@ -324,7 +354,7 @@ def lessons_page(trace: Trace, typed: Arguments, *, every: bool) -> Document:
     return lessons(trace, pairs, chosen, changes, whole=not typed.part.step)
 
 
-def _is_back(step: Step[Any]) -> bool:
+def _is_back(step: Step[P]) -> bool:
     """Tells whether a step is one of the way back, which lessons on all steps tell without
     numbers."""
     from attncli.trace import BackwardPlace
@@ -332,7 +362,7 @@ def _is_back(step: Step[Any]) -> bool:
     return step.at is BackwardPlace
 
 
-def _changes(step: Step[Any], trace: Trace) -> tuple[str, ...]:
+def _changes(step: Step[P], trace: Trace) -> tuple[str, ...]:
     """Returns the changes that give a step to a scenario that goes without it; on the way back also
     those that give a loss."""
     changes = step.example.changes
@@ -344,7 +374,7 @@ def _changes(step: Step[Any], trace: Trace) -> tuple[str, ...]:
 
 
 def _trace_through(
-    step: Step[Any], trace: Trace, changes: tuple[str, ...], typed: Arguments
+    step: Step[P], trace: Trace, changes: tuple[str, ...], typed: Arguments
 ) -> Trace:
     """Returns a trace that goes through a step, if the scenario or changes to it make one, or else
     the trace itself."""
@@ -496,7 +526,7 @@ class _Asked(NamedTuple):
     changes: Sequence[str | Change]
 
 
-@command(CompareArguments, effort=Effort(steps=2, numbers=25, memory=14))
+@command(CompareArguments, without=_SIDES, effort=Effort(steps=2, numbers=25, memory=14))
 def compare(typed: CompareArguments) -> PageOutput:
     """Compare two scenarios, or one with and without a change.
 

@@ -21,7 +21,7 @@ class Lasting:
     """A piece of work that may last, shown from when it has."""
 
     def __init__(self, what: str) -> None:
-        self._told: dict[str, Any] = {"description": what, "total": None, "completed": 0}
+        self._told: dict[str, object] = {"description": what, "total": None, "completed": 0}
         self._whole = self._told
         self._lock, self._shown, self._task = Lock(), None, 0
         self._is_over = False
@@ -37,7 +37,7 @@ class Lasting:
         """Shows that a part is done; of the whole it isn't known how much."""
         self._tell(self._whole)
 
-    def _tell(self, told: dict[str, Any]) -> None:
+    def _tell(self, told: dict[str, object]) -> None:
         with self._lock:
             self._told = told
             if self._shown is not None:

@@ -34,6 +34,7 @@ class PagePart(TypedDict, total=False):
     token: str | int
     layer: str | int
     head: str | int
+    time: str | int
     detail: str
     pictures: bool
 
@@ -46,14 +47,14 @@ def document_of(trace: Trace, form: str, part: PagePart) -> Document:
         raise TypeError(f"page() takes no {unknown}; {right}")
     steps = part.get("steps", ())
     names = [steps] if isinstance(steps, str) else [*steps]
-    within = {k: str(part[k]) for k in ("token", "layer", "head") if k in part}
+    within = {k: str(part[k]) for k in ("token", "layer", "head", "time") if k in part}
     can = info_of(format_named(form))
     detail = part.get("detail", can.detail)
     check_steps(names, own_steps(trace))
     check_detail("full" if detail in (None, COST) else detail)
     asked = {True: Pictures.ALL, False: Pictures.NONE}
     pictures = asked[part["pictures"]] if "pictures" in part else can.pictures
-    return page_of(trace, names, detail, pictures, **within)
+    return page_of(trace, names, detail, pictures, on_paper=can.printed, **within)
 
 
 def page_of(
@@ -62,11 +63,14 @@ def page_of(
     detail: str | None,
     pictures: Pictures,
     floats: str = "float32",
+    *,
+    on_paper: bool = False,
     **within: str | None,
 ) -> Document:
     """Makes the page of some steps, or of all, at some detail, or as it fits; or what they cost, in
     bytes of some floats. Raises SelectionError."""
     chosen = select(trace, steps, detail=detail or "full", **within).illustrated(pictures)
+    chosen = chosen._replace(on_paper=on_paper)
     check_on_page(trace, chosen)
     if detail == COST:
         from attncli.pages.costs import costs_page  # which few pages need

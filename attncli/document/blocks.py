@@ -10,9 +10,9 @@ is for students it holds no answer.
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from attncli.document.pictures import HeatMaps, Picture
+from attncli.document.pictures import Diagram, HeatMaps, Picture
 from attncli.document.tables import (
     Branch,
     DataTable,
@@ -114,7 +114,7 @@ class ColumnSum(NamedTuple):
     quantity: str = ""
 
 
-TableCell = Word | str | Omitted | MarkedNumber | Branch
+TableCell = Word | str | Symbol | Omitted | MarkedNumber | Branch
 
 
 def text_of_spans(spans: Spans, word: Callable[[Word], str] = printed) -> str:
@@ -235,6 +235,34 @@ class WordBlank(NamedTuple):
     """The answer; None where it isn't told."""
 
 
+class Figure(NamedTuple):
+    """A picture from a file of somebody's own."""
+
+    name: Word
+    """What its file is called."""
+    data: bytes
+    """What is in the file."""
+
+    @property
+    def form(self) -> str:
+        """Returns the format of the picture: `png`, `jpg`, `svg` or `gif`."""
+        suffix = self.name.raw.rpartition(".")[2].lower()
+        return "jpg" if suffix == "jpeg" else suffix
+
+    @property
+    def instead(self) -> str:
+        """Returns what stands in its place where nothing is drawn."""
+        return f"[{self.name.raw}]"
+
+    @property
+    def as_url(self) -> str:
+        """Returns the picture as an address that holds all of it."""
+        from base64 import b64encode
+
+        kind = {"jpg": "jpeg", "svg": "svg+xml"}.get(self.form, self.form)
+        return f"data:image/{kind};base64,{b64encode(self.data).decode('ascii')}"
+
+
 class AnswerSpace(NamedTuple):
     """Room for somebody's own working."""
 
@@ -263,6 +291,7 @@ Block = (
     | Picture
     | Fields
     | WordBlank
+    | Figure
     | AnswerSpace
 )
 
@@ -291,11 +320,12 @@ def in_lines(
     softmaxes: bool = False,
 ) -> Iterator[Block]:
     """Yields the blocks with the lines and tables of products in their place, for formats that
-    don't lay these out, but for those that one `fits`; tables without the `softmaxes` of their
-    rows, unless these are wanted."""
+    don't lay these out, but for those that one `fits`, perhaps without what is made of their rows,
+    where lines tell that; tables without the `softmaxes` of their rows, unless these are wanted."""
     for block in each(blocks):
         if isinstance(block, ProductBlock) and not fits(block):
-            yield from block.told
+            alone = block._replace(after=None)
+            yield from (alone,) if not block.told and fits(alone) else block.told
         elif isinstance(block, MatrixBlock) and not softmaxes:
             yield block._replace(display=block.display._replace(after=None))
         else:
@@ -342,7 +372,7 @@ def parts_of(block: Block, kind: type[_Kind] | tuple[type[_Kind], ...]) -> Itera
     It walks over the fields, so that callers needn't know the kinds of blocks.
     """
     (block,) = each([block])
-    waiting: list[Any] = [block]
+    waiting: list[object] = [block]
     while waiting:
         part = waiting.pop()
         if isinstance(part, kind):
@@ -463,6 +493,9 @@ class Interactive(NamedTuple):
     """The ends of the range that is right for each number, where readers are asked for it."""
     head: "Callable[[], WholeHead | None]" = lambda: None
     """Finds the head that the page is about, for formats that lay it out on one sheet."""
+    chart: "Callable[[], Diagram | None]" = lambda: None
+    """Draws the steps, for formats in which that leads to them, where the page has no such chart
+    among its pictures."""
 
 
 class Answer(NamedTuple):
@@ -504,6 +537,8 @@ class Document(NamedTuple):
     """What helps with the answers of an exercise."""
     interactive: Interactive = Interactive()
     """What a reader can do with its numbers, besides reading them."""
+    as_slides: bool = False
+    """Whether each section begins a page that is as wide as a projector's."""
 
     @property
     def parts(self) -> Iterator[tuple["Section | None", tuple[Block, ...]]]:
@@ -521,7 +556,15 @@ class Document(NamedTuple):
     @property
     def foot(self) -> tuple[Block, ...]:
         """Returns what follows all else."""
-        return self._facts if (self.answer or self.in_short or self.about) else ()
+        facts = self._facts if (self.answer or self.in_short or self.about) else ()
+        return (*facts, *self.small_print)
+
+    @property
+    def small_print(self) -> tuple[Block, ...]:
+        """Returns what a paper was made from."""
+        if self.paper is None or self.facts is None:
+            return ()
+        return (DefinitionList(tuple((name, (word,)) for name, word in self.paper.origin)),)
 
     @property
     def _answer(self) -> tuple[Block, ...]:
@@ -544,7 +587,7 @@ class Document(NamedTuple):
 
     @property
     def marks(self) -> DefinitionList:
-        """Returns the marks of its paper: which form it is, and what it was made from."""
+        """Returns the marks that its paper begins with: which form it is."""
         marks = () if self.paper is None else self.paper.marks
         return DefinitionList(tuple((name, (word,)) for name, word in marks))
 

@@ -1,5 +1,5 @@
-"""The places in a scenario's text of numbers that readers of a page change; other choices; and what
-else is worked again beside the page's own quantities."""
+"""The numbers of a scenario that readers of a page change, and their places in its text; other
+choices; and what else is worked again beside the page's own quantities."""
 
 # no lazy annotations here, as in `blocks`
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ class ScenarioChoice(NamedTuple):
     name: str
     """What the key is called on a page."""
     values: tuple[str, ...]
-    """The values that it may have; none of a number, which may be any."""
+    """The values that it may have; none where it may be any text."""
     value: str
     """The value that it has."""
 
@@ -64,8 +64,8 @@ class Changeable(NamedTuple):
     choices: tuple[ScenarioChoice, ...]
     """What can be chosen."""
     places: Mapping[str, tuple[int, int, str, str]]
-    """Where the text says each key: what stands from a start to an end is replaced by a text
-    before, its value and one after."""
+    """Where the text says a key: what stands from a start to an end is replaced by a text before,
+    its value and one after. A number that is said in another's place (`*vectors`) has none."""
     otherwise: Mapping[tuple[str, ...], OtherPage] = MappingProxyType({})
     """The pages with other choices, as `KEY=VALUE`, where these change what is worked."""
     called: str = ""

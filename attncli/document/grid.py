@@ -16,7 +16,7 @@ from attncli.maths.notation import plain
 from attncli.maths.notation.columns import at_point, bands, filled_vectors
 from attncli.maths.notation.escaping import printed
 from attncli.maths.notation.plain import MINUS
-from attncli.names import Name, Word
+from attncli.names import Name, Word, raw
 
 _OF_A_ROLE = re.compile(r"(?:[Wb]_|normed_|rotated_)?([QKV])(?:_new)?")
 
@@ -86,8 +86,8 @@ class GridCell(NamedTuple):
         match self.content:
             case Word(raw):
                 return Word(f"{raw}{self.behind}")
-            case Symbol(name):
-                return f"{name}{self.behind}"
+            case Symbol(name, indices):
+                return called(name, indices, self.behind)
             case Branch():
                 return self.content.drawn()
             case Omission():
@@ -101,6 +101,13 @@ class GridCell(NamedTuple):
     def text(self) -> str:
         """Returns the label as it is printed, with a rule for what is to be filled in."""
         return printed(self.label)
+
+
+def called(name: str, indices: Sequence[str | Word], behind: str = "") -> Word | str:
+    """Writes the name of a quantity, or of one of its cells, which has words of an author."""
+    if not indices:
+        return f"{name}{behind}"
+    return Word(f"{name}[{', '.join(map(raw, indices))}]{behind}")
 
 
 class GridColumn(NamedTuple):

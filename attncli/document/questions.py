@@ -174,7 +174,7 @@ class WorkedInBrowser(NamedTuple):
     """How numbers that are asked for are worked from each other, for a page that judges them by
     their author's own."""
 
-    data: Mapping[str, Any]
+    data: Mapping[str, object]
     places: Mapping[str, tuple[int, int]]
     """The place of each number in that data, by its id: a quantity, and a cell."""
     hints: Mapping[str, Hint] = MappingProxyType({})
@@ -322,12 +322,11 @@ class Paper(NamedTuple):
 
     @property
     def marks(self) -> tuple[tuple[str, Word], ...]:
-        """Returns which form it is, what it was made from and by which command."""
+        """Returns which form it is; nothing for an exam's only one."""
         words, form = self.words.paper, self.form
-        if self.is_exam and form == OWN_FORM:
-            return self.origin
-        text = words.own_numbers.format(form=form) if form == OWN_FORM else form
-        return ((words.form, Word(text)), *self.origin)
+        if form == OWN_FORM and (self.is_exam or self.kind == "sheet"):
+            return ()
+        return ((words.form, Word(words.own_numbers if form == OWN_FORM else form)),)
 
     @property
     def origin(self) -> tuple[tuple[str, Word], ...]:

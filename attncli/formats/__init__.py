@@ -1,14 +1,15 @@
 """From a document to one format, a module that is found by its entry point.
 
-The groups are `attncli.formats`, of texts; `attncli.formats.binary`, whose files are no text;
-`attncli.formats.data`, whose are none and in which nobody writes a sheet;
-`attncli.formats.pictures`, which have nothing but a page's pictures; and
-`attncli.formats.exercises`, which are only for exercises.
+The groups are those of pages, `attncli.formats`, and `attncli.formats.binary` where their files are
+no text; of data, `attncli.formats.data`, in which nobody writes a sheet; of pictures,
+`attncli.formats.pictures`, which have nothing but those of a page; and of exercises,
+`attncli.formats.exercises`.
 
 Each has `render(document, page) -> str`, `render_forms(documents, page) -> str` too where all forms
 of an exercise go into one file, and the `SUFFIXES` of its files; `ABILITIES`, where it can more or
 less than others; `in_pieces(document, page) -> Iterator[str]`, where its files may be too large to
-be a whole text. A binary one has `bytes_of(documents, page) -> bytes` in place of these.
+be a whole text. A binary one has `bytes_of(documents, page) -> bytes` in place of these, and
+`together(made, document) -> bytes` where it puts sheets together to one file to print.
 """
 
 from __future__ import annotations
@@ -65,6 +66,10 @@ class FormatInfo(NamedTuple):
     """Whether it can leave all texts out."""
     changing: bool = False
     """Whether a reader can change numbers in it."""
+    printed: bool = False
+    """Whether its pages are for paper or a wall, where nobody types a command."""
+    slides: bool = False
+    """Whether it can break a page a step, as wide as a projector's."""
     products: bool = False
     """Whether it lays products of matrices out as on paper; else it is given their lines."""
     package: str = ""
@@ -184,12 +189,16 @@ def render_forms(documents: Sequence[Document], form: str, page: RenderOptions) 
     return str(module_of(form).render_forms(told, page))
 
 
-def render_together(documents: Sequence[Document], form: str, page: RenderOptions) -> str | bytes:
-    """Renders sheets as one file to print, in a format that can have them so."""
+def render_together(
+    documents: Sequence[Document], made: Sequence[str | bytes], form: str, page: RenderOptions
+) -> str | bytes:
+    """Renders sheets as one file to print, in a format that can have them so. `made` is what
+    `contents_of` makes of each: one of bytes puts these together."""
+    module = module_of(form)
     if form in binary_format_names():
-        return _bytes_of(documents, form, page)
+        return bytes(module.together(made, documents[0]))
     told = [_as_told_in(form, document) for document in documents]
-    return str(module_of(form).render_together(told, page))
+    return str(module.render_together(told, page))
 
 
 def files_of(documents: Sequence[Document], form: str, page: RenderOptions) -> Mapping[str, str]:

@@ -64,7 +64,7 @@ def _parts_alone(parts: dict[str, Schema]) -> dict[str, Schema]:
     return {**alone, **dict.fromkeys((f"quantity{_ALONE}", f"given{_ALONE}"), quantity)}
 
 
-def _without_sentences(schema: Any) -> Any:  # noqa: ANN401
+def _without_sentences(schema: object) -> Any:  # noqa: ANN401
     if isinstance(schema, list):
         return [*map(_without_sentences, schema)]
     if not isinstance(schema, dict):

@@ -144,10 +144,11 @@ def pieces_of(document: Document) -> Iterator[Piece]:
         yield from document.lead
     yield from document.opening
     for k, section in enumerate(document.sections):
-        if paper is not None and (paper.cover if k == 0 else paper.layout == "pages"):
-            yield NewPage()
         if section.is_data:
             continue  # told by what comes after it
+        begins = paper is not None and (paper.cover if k == 0 else paper.layout == "pages")
+        if begins or document.as_slides:
+            yield NewPage()
         heading = section.heading
         if paper is not None:
             heading = section.heading_with_points(paper.words)
@@ -224,8 +225,10 @@ def lists_in_columns(pieces: Iterable[Piece]) -> Iterator[Piece]:
             yield piece
             continue
         height = -(-len(piece.rows) // min(_BESIDE, len(piece.rows)))
+        further = piece._replace(display=piece.display._replace(begins_row=False))
         for start in range(0, len(piece.rows), height):
-            yield piece._replace(rows=piece.rows[start : start + height])
+            column = further if start else piece
+            yield column._replace(rows=piece.rows[start : start + height])
 
 
 def is_long_list(table: MatrixBlock) -> bool:

@@ -10,21 +10,24 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from inspect import Parameter, Signature
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attncli.commands.arguments import FilesOutput, Output, PageOutput, TextOutput
 from attncli.commands.declaring import REQUIRED, Field, command_named
 from attncli.errors import UserError
 from attncli.library.notebook import ShownPart
 
+if TYPE_CHECKING:
+    from attncli.output_files import Contents
 
-def function_of(name: str) -> Callable[..., Any]:
+
+def function_of(name: str) -> Callable[..., object]:
     """Makes a function of a command."""
     command = command_named(name)
     fields = {field.name: field for field in command.fields if field.option is not None}
     signature = Signature([_parameter(field) for field in fields.values()])
 
-    def function(*given: Any, **data: Any) -> Any:  # noqa: ANN401
+    def function(*given: object, **data: object) -> ShownPart | Contents | dict[str, Contents]:
         typed = signature.bind(*given, **data).arguments
         texts = {key: _as_typed(typed[key], fields[key].kind) for key in typed}
         return _given(command(command.asked(texts)))
@@ -47,7 +50,7 @@ def _parameter(field: Field) -> Parameter:
     )
 
 
-def _as_typed(value: Any, kind: type) -> Any:  # noqa: ANN401
+def _as_typed(value: Any, kind: type) -> object:  # noqa: ANN401
     """Returns a value as somebody types it: numbers and paths as texts, what may be repeated as a
     list."""
     if value is None or isinstance(value, bool | Mapping):
@@ -57,7 +60,7 @@ def _as_typed(value: Any, kind: type) -> Any:  # noqa: ANN401
     return str(value)
 
 
-def _given(made: Output) -> Any:  # noqa: ANN401
+def _given(made: Output) -> ShownPart | Contents | dict[str, Contents]:
     """Returns what a program gets, and writes it where it has a place. Raises UserError of what
     couldn't be done."""
     if _place_of(made):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec
+from typing import TYPE_CHECKING, ParamSpec
 
 from attncli import pipeline
 from attncli.commands.arguments import saved_models
@@ -32,11 +32,11 @@ class LoadedScenario(Scenario, Showable):
     @classmethod
     def from_checkpoint(
         cls,
-        source: Any,  # noqa: ANN401
-        tokens: Any = None,  # noqa: ANN401
+        source: str | Path | Mapping[str, object],
+        tokens: object = None,
         *,
-        config: Any = None,  # noqa: ANN401
-        encoder_tokens: Any = None,  # noqa: ANN401
+        config: object = None,
+        encoder_tokens: object = None,
         picture: str | None = None,
         changes: str | Mapping[str, object] | Changes = (),
     ) -> LoadedScenario:
@@ -46,8 +46,10 @@ class LoadedScenario(Scenario, Showable):
         `tokens` is what goes in: a text, where the folder has a tokenizer, or IDs, or vectors [n,
         d_model]; a `picture` of a model that sees some. Raises UserError.
         """
-        inputs = {"config": config, "encoder_tokens": encoder_tokens, "picture": picture}
-        with saved_models().data_of(source, tokens, **inputs) as data:
+        made = saved_models().data_of(
+            source, tokens, config=config, encoder_tokens=encoder_tokens, picture=picture
+        )
+        with made as data:
             in_place = isinstance(source, str | Path)
             return load(data, changes, outside=True, large=True, in_place=in_place)
 

@@ -59,7 +59,7 @@ class WorkedQuantity(Showable, NDArrayOperatorsMixin, Quantity):
         """Returns an iterator over its rows."""
         return (self[i] for i in range(len(self)))
 
-    def __getitem__(self, key: Any) -> Any:  # noqa: ANN401
+    def __getitem__(self, key: object) -> Any:  # noqa: ANN401
         """Returns numbers, as a float or an array. Raises ValueError for names that aren't
         there."""
         keys = key if isinstance(key, tuple) else (key,)
@@ -73,18 +73,18 @@ class WorkedQuantity(Showable, NDArrayOperatorsMixin, Quantity):
         found = self.values[(*places, *keys[2:])]
         return float(found) if np.ndim(found) == 0 else found
 
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **more: Any) -> Any:  # noqa: ANN401
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: object, **more: object) -> Any:  # noqa: ANN401
         arrays = [value.values if isinstance(value, Quantity) else value for value in inputs]
         return getattr(ufunc, method)(*arrays, **more)
 
-    def __dlpack__(self, **how: Any) -> Any:  # noqa: ANN401
+    def __dlpack__(self, **how: Any) -> object:  # noqa: ANN401
         """Exports a copy, as nobody may write to the values themselves."""
         return np.array(self.values).__dlpack__(**how)
 
-    def __dlpack_device__(self) -> tuple[Any, int]:
+    def __dlpack_device__(self) -> tuple[int, int]:
         return self.values.__dlpack_device__()
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return shown_of, (self.trace, self.name)
 
     def cell(self, *indices: str | int) -> ShownPart:

@@ -12,7 +12,7 @@ from decimal import Decimal, DecimalException
 from difflib import get_close_matches
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, Self, Unpack, overload
+from typing import TYPE_CHECKING, Literal, NamedTuple, NoReturn, Self, Unpack, overload
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from attncli.library.notebook import Binary, Showable, ShownPart, as_arguments, 
 from attncli.library.quantity import WorkedQuantity, shown_of
 from attncli.maths.notation import plain
 from attncli.maths.numbers.foreign_arrays import as_array
-from attncli.maths.numbers.rounding import Array
+from attncli.maths.numbers.rounding import AnyArray, Array
 from attncli.maths.operations.masking import Seen, as_seen
 from attncli.names import Name
 from attncli.pages.parts.sections import formulas_at
@@ -47,8 +47,6 @@ from attncli.trace.quantity import meant, unknown_name
 from attncli.trace.trace import NumbersLike, TokenList, token_lists
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from attncli.commands.renderings import PagePart
     from attncli.document.blocks import Document
     from attncli.library.quantity import WorkedQuantity
@@ -288,7 +286,7 @@ def _grid(text: str, group: Mapping[tuple[int, ...], Name]) -> tuple[tuple[int, 
     return extents, [group[key] for key in sorted(group)]
 
 
-def numbers_of(quantity: Quantity, given: NumbersLike) -> NDArray[Any]:
+def numbers_of(quantity: Quantity, given: NumbersLike) -> AnyArray:
     """Returns the numbers of a quantity that are given for it [n, m]; a list, or a row without a
     name, may be [n].
 
@@ -307,12 +305,12 @@ def numbers_of(quantity: Quantity, given: NumbersLike) -> NDArray[Any]:
     return array.astype(int) if array.dtype.kind == "b" else array
 
 
-def _array(given: NumbersLike) -> NDArray[Any]:
+def _array(given: NumbersLike) -> AnyArray:
     array = as_array(given)
     return np.array(given, dtype=object) if array is None else array
 
 
-def _shaped(quantity: Quantity, array: NDArray[Any]) -> NDArray[Any]:
+def _shaped(quantity: Quantity, array: AnyArray) -> AnyArray:
     n, m = quantity.matrix.shape
     is_flat = quantity.is_list or quantity.is_vector
     if array.shape == (n, m) or (is_flat and array.shape == (n * m,)):
@@ -392,7 +390,7 @@ class WorkedTrace(Showable, Trace, Mapping[str, WorkedQuantity]):
         so_far = self.scenario, self.quantities, self.story, self.unfinished
         return Trace(*so_far, generated, variants, self.unused)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return shown, (self.plain,)
 
     @cached_property
@@ -490,7 +488,7 @@ class WorkedTrace(Showable, Trace, Mapping[str, WorkedQuantity]):
         """Writes the page in a format: `markdown`, `html`, `latex`, `json`, …; bytes of those whose
         files are no text, such as `pdf`.
 
-        `part` are the options of `attn run`: `steps`, `token`, `layer`, `head`, `detail`,
+        `part` are the options of `attn run`: `steps`, `token`, `layer`, `head`, `time`, `detail`,
         `pictures`. Raises ValueError.
         """
         from attncli.commands.renderings import document_of

@@ -37,13 +37,13 @@ def scenario(
 
 
 def data_of(
-    source: Any,  # noqa: ANN401
-    tokens: Any,  # noqa: ANN401
+    source: str | Path | Mapping[str, object],
+    tokens: object,
     *,
-    config: Any,  # noqa: ANN401
-    encoder_tokens: Any,  # noqa: ANN401
+    config: object,
+    encoder_tokens: object,
     picture: str | None,
-) -> AbstractContextManager[dict[str, Any]]:
+) -> AbstractContextManager[dict[str, object]]:
     """Yields what the scenario of a model says, of a folder or of a map of tensors by their names,
     as long as its tensors are there. Raises UserError."""
     folder = Path(source) if isinstance(source, str | Path) else None
@@ -53,11 +53,11 @@ def data_of(
 
 @contextmanager
 def data_with(
-    source: Any,  # noqa: ANN401
-    config: Any,  # noqa: ANN401
+    source: str | Path | Mapping[str, object],
+    config: object,
     inputs: Inputs,
-    table: Mapping[str, Any] | None = None,
-) -> Iterator[dict[str, Any]]:
+    table: Mapping[str, object] | None = None,
+) -> Iterator[dict[str, object]]:
     """Yields what the scenario of a model says, as long as its tensors are there; of a part of one
     by a table of its own. Raises UserError."""
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder:  # some systems keep what is read

@@ -87,10 +87,14 @@ def entries(word: str) -> str:
     rows = [*_rows()]
     found = [row for row in rows if f"`{word}`" in row.cells[0]]
     taking = [row for row in rows if row not in found and f"`{word}`" in row.cells[1]]
+    said = ""
     if not found and not taking:
         found = [row for row in rows if word.casefold() in row.parts_of_names]
+        said = (
+            f"Nothing is called `{word}` alone. It is a part of these names:\n\n" if found else ""
+        )
     values = [row.with_value(word) for row in taking]
-    return "".join(_list([*sorted(found, key=_IndexRow.is_inside), *values]))
+    return said + "".join(_list([*sorted(found, key=_IndexRow.is_inside), *values]))
 
 
 class _IndexRow(NamedTuple):

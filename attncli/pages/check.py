@@ -528,9 +528,9 @@ def _notes(printed: Sequence[PublishedNumber], verdicts: Sequence[Verdict]) -> I
     follow = sum(v.judgement == "correct" for v in otherwise)
     if follow:
         count = counted(len(otherwise), "number")
-        others = agreed(len(otherwise), "another, shown below", "others, shown below")
+        is_printed = agreed(len(otherwise), "is", "are")
         which = agreed(len(otherwise), "It", f"{follow} of them")
         verb = agreed(follow, "follows", "follow")
         how = "where one rounds otherwise on the way, or keeps full precision"
-        says = f"As this scenario rounds, {count} would be {others}. {which} {verb} {how}."
+        says = f"{count} {is_printed} printed otherwise than here. {which} {verb} {how}."
         yield Callout((says,))

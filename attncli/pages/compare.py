@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from itertools import groupby, islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -35,7 +35,7 @@ from attncli.maths.notation.plain import MINUS
 from attncli.maths.numbers import decimals
 from attncli.maths.numbers.rounding import Array
 from attncli.names import Name, Word
-from attncli.pages.parts.answer import last_finding
+from attncli.pages.parts.answer import ToldTrace, findings_beside
 from attncli.pages.parts.blocks import Row, table
 from attncli.pages.parts.differences import ComparedTraces, Pair, PairedCell, WordLists
 from attncli.pages.parts.selection import place_in_words, title_of
@@ -365,7 +365,7 @@ MOST = 1000
 """Cells of a quantity that are kept as data."""
 
 
-def data_of(comparison: ComparedTraces, drift: Drift | None) -> dict[str, Any]:
+def data_of(comparison: ComparedTraces, drift: Drift | None) -> dict[str, object]:
     first = comparison.first
     return {
         "first": comparison.own.called,
@@ -383,7 +383,7 @@ def data_of(comparison: ComparedTraces, drift: Drift | None) -> dict[str, Any]:
     }
 
 
-def _words(words: WordLists) -> dict[str, Any]:
+def _words(words: WordLists) -> dict[str, object]:
     return {
         "name": words.name,
         "compared": words.size,
@@ -393,7 +393,7 @@ def _words(words: WordLists) -> dict[str, Any]:
     }
 
 
-def _pair(comparison: ComparedTraces, pair: Pair) -> dict[str, Any]:
+def _pair(comparison: ComparedTraces, pair: Pair) -> dict[str, object]:
     names = {"first": pair.own.name, "second": pair.other.name}
     shown = {*comparison.rows(pair)}
     differing = ((k, m) for k, m in pair.differing() if k in shown)
@@ -405,7 +405,7 @@ def _pair(comparison: ComparedTraces, pair: Pair) -> dict[str, Any]:
     }
 
 
-def _cell(pair: Pair, cell: PairedCell) -> dict[str, Any]:
+def _cell(pair: Pair, cell: PairedCell) -> dict[str, object]:
     own, other = (float(value) for value in pair.values(cell))
     address = pair.own.address(*cell.own)
     elsewhere = pair.other.address(*cell.other)
@@ -417,7 +417,7 @@ def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _drift(drift: Drift) -> dict[str, Any]:
+def _drift(drift: Drift) -> dict[str, object]:
     first, worst = drift.first, drift.worst
     return {
         "begins": None if first is None else first.address,
@@ -610,17 +610,17 @@ def _named(names: Sequence[Name], detail: str) -> Iterator[Spans]:
 
 
 def _findings(comparison: ComparedTraces) -> Iterator[Block]:
-    """Yields what the numbers of both come to."""
-    sides = (comparison.own, comparison.other)
-    found = [last_finding(side.trace, side.selection).spans for side in sides]
-    if not any(found):
+    """Yields what the numbers of both come to, of the same token; nothing where nothing that one
+    comes to is found in both."""
+    own, other = (ToldTrace(s.trace, s.selection) for s in (comparison.own, comparison.other))
+    found = findings_beside(own, other)
+    if found is None:
         return
     if _as_printed(found[0]) == _as_printed(found[1]):
         yield Paragraph(("Both: ", *found[0]))
         return
     items: list[Spans] = [
-        (f"The {which}: ", *(spans or ("nothing that is shown here.",)))
-        for which, spans in zip(ORDINALS, found, strict=True)
+        (f"The {which}: ", *spans) for which, spans in zip(ORDINALS, found, strict=True)
     ]
     yield Bullets(tuple(items))
 

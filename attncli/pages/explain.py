@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+from itertools import product
 from typing import cast
-
-import numpy as np
 
 from attncli.document.blocks import Derivation, Document, Interactive, Line, PageData, Subheading
 from attncli.errors import Problem, listed, shortened
@@ -19,21 +19,38 @@ from attncli.pages.parts.selection import (
     SelectionError,
     check_on_page,
     check_steps,
+    find_time,
+    made_by,
     own_steps,
     select,
     sentence_axis,
     shown_of,
+    shown_parts,
     tried,
 )
 from attncli.pages.parts.sentences import about_of, facts_of, rounding_facts
 from attncli.pages.parts.working import Origins, Workings, cell_line, working_of
 from attncli.pages.walkthrough import walkthrough
-from attncli.scenario.file.address import Address, AddressError, Index, parse_address
+from attncli.scenario.file.address import (
+    EVERY,
+    LAST,
+    Address,
+    AddressError,
+    Index,
+    matching,
+    parse_address,
+    parse_pattern,
+)
+from attncli.scenario.file.problems import ALL_THE_SAME
 from attncli.scenario.model import Stack, TokenizedText
+from attncli.scenario.scenario import MOST_LINES
 from attncli.steps.schema import step_meant
 from attncli.trace import PlannedStep, Quantity, Trace
-from attncli.trace.quantity import known_name, meant
+from attncli.trace.quantity import known_name, meant, timed
 from attncli.trace.trace import parts_of
+
+CellMeant = tuple[Name, Address]
+"""A cell that somebody names: the quantity, or the list, that it is of, and its address."""
 
 
 def find_cells(
@@ -41,15 +58,16 @@ def find_cells(
     texts: Sequence[str],
     others: Sequence[tuple[str, object]] = (),
     option: str = "--cell ",
-) -> list[tuple[Name, Address]]:
-    """Finds the cells that an option or argument names, all cells of a time together; `others` are
-    options that don't go with it. Raises SelectionError."""
+    within: Selection | None = None,
+) -> list[CellMeant]:
+    """Finds the cells that an option or argument names: one, or all of a pattern; `within` chooses
+    among those of a pattern, and says of which head, layer or time a name is. `others` are options
+    that don't go with it. Raises SelectionError."""
     wrong: list[Problem] = []
-    found = tried(
-        lambda text: _cells_of_time(trace, text) or [find_cell(trace, text, option)], texts, wrong
-    )
+    chosen = Selection() if within is None else within
+    found = tried(lambda text: _cells_meant(trace, text, option, chosen), texts, wrong)
     wrong += [
-        Problem.of(option, "a cell is one number", f"leave {option} out, or --cell")
+        Problem.of(option, "a cell says itself of which step it is", f"leave {option} out")
         for option, given in others
         if given
     ]
@@ -63,19 +81,121 @@ def names_of(trace: Trace) -> list[Name]:
     return [*cast("Iterable[Name]", trace.quantities)]
 
 
-def _cells_of_time(trace: Trace, text: str) -> list[tuple[Name, Address]]:
-    """Lists all cells of what is of one time, `a[2]` or `gates[2].forget`; none where the text
-    names something else."""
+def _cells_meant(trace: Trace, text: str, option: str, within: Selection) -> list[CellMeant]:
+    """Lists the cells that a text means: those of a pattern, or else the one that it names. Raises
+    SelectionError."""
     try:
-        address = parse_address(text)
-        inside = f"[{address.indices[0].text}]" if address.indices else ""
-    except AddressError:
+        address = parse_pattern(text)
+        found = _of_pattern(trace, address, within)
+    except AddressError as error:
+        raise SelectionError.of(f"{option}{text}", error.wrong, error.right) from None
+    if found is None:
+        return [find_cell(trace, text, option)]
+    if len(found) > MOST_LINES and not trace.scenario.file.large:
+        wrong, right = f"{len(found):,} cells are too many", f"name fewer, or give {ALL_THE_SAME}"
+        raise SelectionError.of(f"{option}{text}", wrong, right)
+    kept = [(q, i, j) for q, i, j in found if _is_within(trace, within, q, i, j)]
+    if not kept:
+        wrong = "it names no cell of the part that is asked for"
+        raise SelectionError.of(f"{option}{text}", wrong, "leave --head, --layer and the like out")
+    return [(q.name, address_of(q, i, j)) for q, i, j in kept]
+
+
+def _is_within(trace: Trace, within: Selection, quantity: Quantity, i: int, j: int) -> bool:
+    """Tells whether a cell is of a part, a row and a column that are selected."""
+    part = trace.part_of(quantity.name)
+    if part is not None and not within.includes(part):
+        return False
+    if within.picks(quantity) and i not in within.queries:
+        return False
+    return not within.sides.said or (i, j) in within.sides.cells(quantity)
+
+
+def _of_pattern(
+    trace: Trace, address: Address, within: Selection
+) -> list[tuple[Quantity, int, int]] | None:
+    """Lists the cells that an address of several means, or that the selected head, layer or time
+    tells the quantity of; None where it is no such address. Raises AddressError."""
+    of_time = _of_time(trace, address)
+    if of_time is not None:
+        return of_time
+    quantities = _quantities_meant(trace, address.name, within)
+    several = len(quantities) > 1 or any(i.is_every or i.is_last for i in address.indices)
+    is_other = bool(quantities) and meant(address.name, trace.quantities) is None
+    found = [cell for q in quantities for cell in _along(q, address.indices)]
+    if several or is_other or len(found) > 1:
+        whole = all(quantity.is_timed for quantity in quantities)
+        return found if found and (address.indices or whole) else None
+    return None
+
+
+def _quantities_meant(trace: Trace, name: str, within: Selection) -> list[Quantity]:
+    """Lists the quantities of a name: with `[*]` or `[last]` in it those that match, else the one
+    that is called so, or those of the selected head, layer or time."""
+    known = trace.quantities
+    if f"[{EVERY}]" in name or f"[{LAST}]" in name:
+        matches = [q.name for q in known.values() if matching(name).fullmatch(q.name)]
+        for bracket in re.finditer(rf"\[({re.escape(EVERY)}|{LAST})\]", name):
+            if bracket[1] == LAST:
+                matches = _last_of(matches, name[: bracket.start()])
+        return [known[entry] for entry in matches]
+    own = meant(name, known)
+    if own is not None:
+        return [own]
+    if not within.partial:
         return []
-    quantity = meant(address.name + inside, trace.quantities)
-    if quantity is None or not quantity.is_timed or len(address.indices) > 1:
+    alike = [q for q in known.values() if q.name.seen_from(q.name.path).at(None) == name]
+    return [
+        q for q in alike if (part := trace.part_of(q.name)) is not None and within.includes(part)
+    ]
+
+
+def _last_of(names: Sequence[Name], before: str) -> list[Name]:
+    """Keeps those of some names that have the largest number behind their beginning."""
+    begins = re.compile(rf"{matching(before).pattern}\[(\d+)\]")
+    numbers = [(int(found[1]), name) for name in names if (found := begins.match(name))]
+    return [name for number, name in numbers if number == max(n for n, _ in numbers)]
+
+
+def _along(quantity: Quantity, indices: Sequence[Index]) -> list[tuple[Quantity, int, int]]:
+    """Lists the cells of a quantity that indices mean: what they don't say is all. Raises
+    AddressError."""
+    sides = [axis for axis in (quantity.rows, quantity.columns) if axis.names not in ((), ("",))]
+    if len(indices) > len(sides):
         return []
-    cells = np.ndindex(*quantity.matrix.shape)
-    return [(quantity.name, address_of(quantity, i, j)) for i, j in cells]
+    places = [
+        axis.places(index, quantity.name) for axis, index in zip(sides, indices, strict=False)
+    ]
+    n, m = quantity.shape
+    if quantity.is_vector:
+        places.insert(0, range(n))
+    rest = (range(n), range(m))[len(places) :]
+    return [(quantity, i, j) for i, j in product(*places, *rest)]
+
+
+def _of_time(trace: Trace, address: Address) -> list[tuple[Quantity, int, int]] | None:
+    """Lists all cells of what is of one time, `a[2]`, `gates[2].forget`, or of what a step makes
+    then, `gates[2]`; None where the address means something else."""
+    if len(address.indices) > 1:
+        return None
+    inside = f"[{address.indices[0].text}]" if address.indices else ""
+    whole = address.name + inside
+    quantities = _quantities_meant(trace, whole, Selection())
+    if all(q.is_timed for q in quantities) and quantities:
+        return [cell for q in quantities for cell in _along(q, ())]
+    if not inside or quantities:
+        return None
+    index, parts = address.indices[0], [p for p in shown_parts(trace) if p.called == address.name]
+    times = [part.time for part in parts if part.time is not None]
+    if not times:
+        return None
+    try:
+        chosen = times if index.is_every else [find_time(trace, index.text)]
+    except SelectionError as error:
+        right = error.problems[0].right
+        raise AddressError(f"{address.name} has no step {index.text}", right) from None
+    made = (q for part in parts if part.time in chosen for q in made_by(trace, part))
+    return [cell for q in made for cell in _along(q, ())]
 
 
 def address_of(quantity: Quantity, i: int, j: int) -> Address:
@@ -87,7 +207,7 @@ def address_of(quantity: Quantity, i: int, j: int) -> Address:
     return Address(quantity.name, tuple(Index(name, quoted=True) for name in named))
 
 
-def find_cell(trace: Trace, text: str, option: str = "--cell ") -> tuple[Name, Address]:
+def find_cell(trace: Trace, text: str, option: str = "--cell ") -> CellMeant:
     """Finds the quantity, or the list, and the address that a text means; `option` is what named
     it. Raises SelectionError."""
     lists = [
@@ -100,6 +220,9 @@ def find_cell(trace: Trace, text: str, option: str = "--cell ") -> tuple[Name, A
     try:
         address = parse_address(text)
         known = [*names_of(trace), *lists]
+        at_a_time = timed(address, {name: name for name in known})
+        if at_a_time.name in trace.quantities and trace[at_a_time.name].is_number:
+            address = at_a_time
         name = known_name(
             address.name, known, lambda word: _loss_meant(trace, word) or step_meant(word)
         )
@@ -157,7 +280,7 @@ def place_in_list(text: TokenizedText, address: Address) -> int:
     return axis.find(address.indices[0], "the sentence")
 
 
-def cells_page(trace: Trace, wanted: Sequence[tuple[Name, Address]]) -> Document:
+def cells_page(trace: Trace, wanted: Sequence[CellMeant]) -> Document:
     """Returns the page of single cells: the working of each, with no term left out."""
     worked = [*parts_of(trace)]
     lines: dict[int | None, list[Line]] = {}

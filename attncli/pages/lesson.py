@@ -42,6 +42,7 @@ from attncli.steps.mistakes import all_made_wrongly, mistaken
 from attncli.steps.order import OWN, THROUGH, step_of
 from attncli.steps.step import Planned
 from attncli.trace import Definition, PlannedStep, Quantity, Trace, WayPlace
+from attncli.trace.place import P
 
 
 def steps_catalogue() -> Document:
@@ -130,13 +131,13 @@ def with_lessons(trace: Trace, page: Document, selection: Selection) -> Document
     return page._replace(sections=tuple(sections))
 
 
-def _around_working(step: Step[Any], trace: Trace, part: PlannedStep) -> list[Block]:
+def _around_working(step: Step[P], trace: Trace, part: PlannedStep) -> list[Block]:
     """Returns what a lesson says of a step that the page of its numbers doesn't."""
     shapes = _shapes(step, trace, part)[bool(part.place.called) :]
     return [*_roles(step), DefinitionList(tuple(shapes)), *_mistakes(trace, step, part)]
 
 
-def _roles(step: Step[Any]) -> list[Block]:
+def _roles(step: Step[P]) -> list[Block]:
     roles = step.results.roles
     return [Table(("Vector", "Role", "It says"), roles)] if roles else []
 
@@ -174,7 +175,7 @@ def _lesson(
     return section_of(trace, part, None, blocks)
 
 
-def part_to_explain(step: Step[Any], trace: Trace, selection: Selection) -> PlannedStep | None:
+def part_to_explain(step: Step[P], trace: Trace, selection: Selection) -> PlannedStep | None:
     """Finds the first part that takes a step, in the layer and head that are asked for; where it is
     taken at several times the second, which goes on from the one before. None where there is
     none."""
@@ -185,7 +186,7 @@ def part_to_explain(step: Step[Any], trace: Trace, selection: Selection) -> Plan
     return parts[1 if at_times else 0] if parts else None
 
 
-def _takes(part: PlannedStep, step: Step[Any]) -> bool:
+def _takes(part: PlannedStep, step: Step[P]) -> bool:
     """Tells whether a step is taken at a part; one of a scenario's own may have the name of
     another."""
     return part.called == step.name and step_of(part).words == step.words
@@ -201,7 +202,7 @@ def _mistakes(trace: Trace, step: Step[Any], part: PlannedStep | None) -> list[B
     return common_mistakes(blocks)
 
 
-def _left_out(trace: Trace, step: Step[Any]) -> Spans:
+def _left_out(trace: Trace, step: Step[P]) -> Spans:
     why = f"doesn't have the step {step.name}"
     if trace.unfinished is not None:
         why = "doesn't give what the step needs"
@@ -211,7 +212,7 @@ def _left_out(trace: Trace, step: Step[Any]) -> Spans:
     return (f"{text}. ", Term(f"attn explain {step.name}"), " shows some.")
 
 
-def _shapes(step: Step[Any], trace: Trace, part: PlannedStep) -> list[tuple[str, Spans]]:
+def _shapes(step: Step[P], trace: Trace, part: PlannedStep) -> list[tuple[str, Spans]]:
     rows = _in_letters(step)
     again = listed_again(trace, part)
     made = [quantity for quantity in made_by(trace, part) if quantity.name not in again]
@@ -222,7 +223,7 @@ def _shapes(step: Step[Any], trace: Trace, part: PlannedStep) -> list[tuple[str,
     return rows
 
 
-def _in_letters(step: Step[Any]) -> list[tuple[str, Spans]]:
+def _in_letters(step: Step[P]) -> list[tuple[str, Spans]]:
     """Returns the shapes of a step, with a word on n and m where it has a number of keys."""
     of_keys = "[m, " in step.words.shapes or ", m]" in step.words.shapes
     return [("Shapes", (step.words.shapes,)), *([("n, m", (_KEYS,))] if of_keys else [])]

@@ -18,6 +18,8 @@ from attncli.document.blocks import (
     Answer,
     Block,
     Callout,
+    ColumnSum,
+    Derivation,
     Document,
     Folded,
     Interactive,
@@ -27,6 +29,7 @@ from attncli.document.blocks import (
     Term,
     Tree,
 )
+from attncli.document.pictures import Diagram
 from attncli.maths.equations.tree import Equation
 from attncli.names import Name, Word
 from attncli.pages.parts.answer import answer_of
@@ -98,6 +101,7 @@ from attncli.steps.order import step_of
 from attncli.trace import (
     BackwardPlace,
     CellPlace,
+    HeadPlace,
     PlannedStep,
     Quantity,
     Trace,
@@ -167,11 +171,12 @@ def _noted(
 ) -> Document:
     """Returns a page that says how to see less of it, where that is worth saying; `length` is its
     length where that is known."""
-    if selection.partial or selection.detail == "summary":
+    if selection.partial or selection.detail == "summary" or selection.on_paper:
         return page
     length = length_of(page) if length is None else length
     in_one_row = all(q.matrix.shape[0] == 1 for q in trace.quantities.values() if not q.given)
-    has_contents = selection.pictured and selection.detail == "full"  # as HTML: one finds one's way
+    # as HTML: one finds one's way
+    has_contents = selection.has_place_for_pictures and selection.detail == "full"
     if has_contents or (selection.as_fits and (length <= ONE_PAGE or in_one_row)):
         return page
     asked = None if selection.queries else row_asked_for(trace)
@@ -233,6 +238,7 @@ def _page(trace: Trace, selection: Selection, sections: tuple[Section, ...]) -> 
             mistakes=WrongWorkings(trace),
             accepted=AcceptedRanges(trace),
             head=partial(_head, trace, answer) if whole else lambda: None,
+            chart=partial(_chart, trace) if whole and selection.pictured else lambda: None,
         ),
     )
 
@@ -241,6 +247,12 @@ def _head(trace: Trace, answer: Answer | None) -> WholeHead | None:
     from attncli.pages.parts.heads import whole_head  # which most formats do without
 
     return whole_head(trace, None if answer is None else answer.cell)
+
+
+def _chart(trace: Trace) -> Diagram | None:
+    from attncli.pages.parts.diagrams import chart
+
+    return chart(trace)
 
 
 def _in_full(trace: Trace) -> Document:
@@ -366,15 +378,20 @@ class _Telling(NamedTuple):
         """Returns what is told of a part behind its opening words; in brief if it happens
         `again`."""
         trace, selection, later = self.trace, self.selection, is_again(part, self.selection)
+        blocks: list[Block] = []
         closely = selection._replace(detail="summary") if again and not later else selection
         if selection.tells_less and closely.detail == "summary":
             givens = ()  # as no row that they are needed for is worked
-        blocks = part_blocks(trace, part, closely, givens, again=again)
+        if again and not later and _of_head(part, selection):
+            told = part_blocks(trace, part, selection, givens)
+            blocks += (block for block in told if not isinstance(block, Derivation | ColumnSum))
+        else:
+            blocks += part_blocks(trace, part, closely, givens, again=again)
         if any(step_of(part).happens_at(part.place)):
             blocks = blocks[1:]  # the section opens with it
         if is_in_brief(trace, part, selection):
             blocks = in_brief(trace, part, selection)
-        elif again and not selection.steps and leads_on:
+        elif again and not selection.steps and leads_on and not _of_head(part, selection):
             tables = given_blocks(trace, givens, closely, part.path)
             ending = ending_of(trace, part, closely) if tables else []
             found = [block for block in ending if block not in self.said]
@@ -390,6 +407,11 @@ class _Telling(NamedTuple):
             return blocks
         self.said.append(_WORKED_AGAIN)
         return [_WORKED_AGAIN, *blocks]
+
+
+def _of_head(part: PlannedStep, selection: Selection) -> bool:
+    """Tells whether a part is one of a head, of which a printed page has all tables."""
+    return selection.on_paper and isinstance(part.place, HeadPlace)
 
 
 def _makes_answer(trace: Trace, part: PlannedStep) -> bool:

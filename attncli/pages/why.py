@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from attncli.document.blocks import (
     Block,
@@ -297,10 +297,10 @@ def _levels(depth: int) -> str:
     return agreed(depth, "this level", f"these {depth} levels")
 
 
-def _data(tree: _ShownTree, cell: Location) -> dict[str, Any]:
+def _data(tree: _ShownTree, cell: Location) -> dict[str, object]:
     """Returns a number with what it was made of, nested."""
     ancestor, below = tree.ancestry.ancestors[cell], tree.below(cell)
-    known: Mapping[Location, dict[str, Any]] = {
+    known: Mapping[Location, dict[str, object]] = {
         **{e: _data(tree, e) for e in below.own},
         **_noted(tree, below.given, {"given": True}),
         **_noted(tree, below.elsewhere, {"told": "elsewhere"}),
@@ -317,11 +317,11 @@ def _data(tree: _ShownTree, cell: Location) -> dict[str, Any]:
 
 def _noted(
     tree: _ShownTree, cells: Sequence[Location], note: Mapping[str, object]
-) -> dict[Location, dict[str, Any]]:
+) -> dict[Location, dict[str, object]]:
     return {cell: {**_entry(tree, cell), **note} for cell in cells}
 
 
-def _entry(tree: _ShownTree, cell: Location) -> dict[str, Any]:
+def _entry(tree: _ShownTree, cell: Location) -> dict[str, object]:
     value = float(tree.ancestry.number(cell).full)
     address = tree.ancestry.trace[cell.quantity].address(cell.row, cell.column)
     return {"cell": address, "value": value if math.isfinite(value) else None}

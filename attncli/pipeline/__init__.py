@@ -2,6 +2,7 @@
 
 trees           the tree of a source, with changes, and that of each variant
 builder         a scenario of the values that were read; `stacks`, `texts`, `prediction` its parts
+start_numbers   numbers that steps of a scenario's own start with, as arrays that are given
 given_matrices  the matrices of a scenario by their names
 implied_values  the values that files, tokenizers, `one_hot` and encoders stand for
 plain_data      a scenario as plain data, and with other numbers

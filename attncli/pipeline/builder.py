@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from attncli.errors import Problem, listed, quote
 from attncli.maths.equations.matrix import Matrix
@@ -231,7 +231,7 @@ class ScenarioBuilder(NamedTuple):
             values.get("sizes", {}),
             steps,
             vary=self._varying(arrays),
-            alone=bool(steps)
+            alone=any(key in self.complaints.places for key in ("steps", "equations"))
             and not any(step.standing for step in steps)
             and not {*values} - _BESIDE_EQUATIONS,
         )
@@ -388,9 +388,7 @@ def in_other_layout(
 _TRAIN = Name("train")
 
 
-def _training_of(
-    values: Mapping[str, Any], generate: int, complaints: NamedProblems
-) -> Training | None:
+def _training_of(values: KeyValues, generate: int, complaints: NamedProblems) -> Training | None:
     """Returns how a scenario is trained; None where it has no learning rate.
 
     What is wrong with it is complained of.

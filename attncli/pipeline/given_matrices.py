@@ -12,6 +12,7 @@ from attncli.maths.equations.matrix import Matrix
 from attncli.maths.numbers.rounding import Array, Rounding, Unworkable
 from attncli.names import TOP, Name, below
 from attncli.pipeline.texts import stacked
+from attncli.scenario.file.keys import KeyValues
 from attncli.scenario.file.matrices import MatrixLike, NamedRows, Row
 from attncli.scenario.file.nodes import Items, Map, Numbers
 from attncli.scenario.file.problems import Diagnostics, NamedProblems
@@ -21,7 +22,7 @@ from attncli.scenario.scenario import Scenario
 
 
 def by_names(
-    given: Map | Mapping[str, Any], whole: Collection[str] = (), path: Name = TOP, place: str = ""
+    given: Map | KeyValues, whole: Collection[str] = (), path: Name = TOP, place: str = ""
 ) -> Iterator[tuple[Name, str, Any]]:
     """Yields all that a node of a file says, or that was read of one, by full names and by its keys
     as `--set` takes them.
@@ -52,7 +53,7 @@ def places(node: Map) -> dict[str, Where]:
     return found
 
 
-def matrices_in(values: Mapping[str, Any]) -> dict[Name, MatrixLike]:
+def matrices_in(values: KeyValues) -> dict[Name, MatrixLike]:
     """Returns every matrix among the values read, by its full name; tables of embeddings by token
     are not among them."""
     return {
@@ -93,7 +94,7 @@ class Gatherer(NamedTuple):
     most: int
     complaints: NamedProblems
 
-    def gather(self, values: Mapping[str, Any]) -> Gathered:
+    def gather(self, values: KeyValues) -> Gathered:
         """Returns everything that the values of a scenario hold."""
         gathered = Gathered({}, {}, {}, {}, set())
         for name, value in matrices_in(values).items():

@@ -66,7 +66,7 @@ def _counted(corpus: Iterable[str], counts: Iterable[object]) -> Plain:
     return dict(zip(corpus, map(str, counts), strict=True))
 
 
-def with_numbers(data: Mapping[str, Any], given: Mapping[str, MatrixRows]) -> Plain:
+def with_numbers(data: Mapping[str, object], given: Mapping[str, MatrixRows]) -> Plain:
     """Returns the same data with other numbers in the place of its own; `data` stays as it is.
 
     `given` has rows by full names as `Scenario.given` has them: `W_Q`, `layers[1].heads[2].W_K`,
@@ -87,7 +87,7 @@ class _Numbers:
     def __init__(self, given: Mapping[str, MatrixRows], found: set[str]) -> None:
         self.given, self.found = given, found
 
-    def record(self, record: Mapping[str, Any], path: Name) -> Plain:
+    def record(self, record: Mapping[str, object], path: Name) -> Plain:
         return {key: self.value(key, value, path) for key, value in record.items()}
 
     def value(self, key: str, value: object, path: Name) -> object:

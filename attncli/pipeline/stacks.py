@@ -153,7 +153,7 @@ _FOR_ALL = ("weights_layout",)
 """The keys that are said of attention, and of what comes after it alike."""
 
 
-def _needs_no_attention(values: Mapping[str, Any]) -> bool:
+def _needs_no_attention(values: KeyValues) -> bool:
     """Tells whether nothing is said of an attention, but something of what may stand without
     one."""
     attending = (*_ATTENDING, *(key for key in ATTENTION if key not in _FOR_ALL))

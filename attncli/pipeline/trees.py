@@ -6,8 +6,9 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
+from attncli.pipeline.start_numbers import with_start_arrays
 from attncli.scenario.file import reading, shipped
 from attncli.scenario.file.changes import Change, applied, array_name
 from attncli.scenario.file.nodes import Items, Map, Node, Scalar, data_of, describe
@@ -16,7 +17,7 @@ from attncli.scenario.scenario import MOST_VALUES, Changed
 from attncli.scenario.templates import expanded
 from attncli.steps.schema import SCENARIO, step_meant
 
-Source = str | os.PathLike[str] | Mapping[str, Any]
+Source = str | os.PathLike[str] | Mapping[str, object]
 
 
 class FileText(NamedTuple):
@@ -67,16 +68,20 @@ def tree_of(source: Source, problems: Diagnostics) -> Map:
     if isinstance(source, Mapping):
         from attncli.scenario.file.reading import mapping_tree
 
-        return expanded(mapping_tree(source), problems)
+        return _in_full(mapping_tree(source), problems)
     if not isinstance(source, FileText):
         source = FileText.of(os.fspath(source))
-    tree = reading.tree_of_bytes(source.data, str(source.path), problems)
-    return expanded(tree, problems)
+    return _in_full(reading.tree_of_bytes(source.data, str(source.path), problems), problems)
+
+
+def _in_full(tree: Map, problems: Diagnostics) -> Map:
+    """Returns a tree with each layer by itself, and all arrays in their places."""
+    return with_start_arrays(expanded(tree, problems))
 
 
 def with_changes(tree: Map, changes: Changes, problems: Diagnostics) -> Map:
     """Returns a tree with the changes made."""
-    return expanded(applied(tree, changes, SCENARIO.known, problems), problems)
+    return _in_full(applied(tree, changes, SCENARIO.known, problems), problems)
 
 
 def name_of(source: Source) -> str:
@@ -200,7 +205,7 @@ def variants_of(tree: Map, problems: Diagnostics) -> Iterator[Variant]:
         if isinstance(change, Map):
             numbers = (e for e in change.entries if e[0].text not in _BESIDE_THE_NUMBERS)
             texts = tuple(text for entry in numbers for text in _changes_in_words(*entry, tree))
-            varied = expanded(_varied(tree, change), problems)
+            varied = _in_full(_varied(tree, change), problems)
             yield Variant(name.text, varied, texts)
 
 

@@ -7,14 +7,14 @@ says where each stands in the file, and so begins the names of its quantities.
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from attncli.names import TOP, Name, Word, below
 
 if TYPE_CHECKING:
     from attncli.maths.equations.matrix import Matrix
     from attncli.maths.equations.tree import Number
-    from attncli.scenario.file.keys import Key
+    from attncli.scenario.file.keys import Key, KeyValues
     from attncli.tokenizers.merge_training import MergeTraining
     from attncli.tokenizers.pieces import CountedDictionary, CountedWord
     from attncli.tokenizers.splitting import WordTokenizer
@@ -142,13 +142,13 @@ class Settings(NamedTuple):
     """A set of settings: what a scenario says of a part of the model, by keys."""
 
     path: Name = TOP
-    values: Mapping[str, Any] = MappingProxyType({})
+    values: "KeyValues" = MappingProxyType({})
     own: frozenset[str] = frozenset()
     """The keys that are said at `path` itself."""
     above: Name = TOP
     """The place where the other keys are said, for this part and others."""
 
-    def says(self, key: "Key[Any]") -> bool:
+    def says(self, key: "Key[object]") -> bool:
         """Tells whether something is said for a key."""
         return key.name in self.values
 
@@ -157,7 +157,7 @@ class Settings(NamedTuple):
         value: T = self.values.get(key.name, key.default)
         return value
 
-    def at(self, key: "Key[Any]") -> Name:
+    def at(self, key: "Key[object]") -> Name:
         """Returns the full name of what is said for a key."""
         return below(self.path if key.name in self.own else self.above, key.name)
 
@@ -389,7 +389,7 @@ CONVOLVE, PROJECT, ADD, NORM = "convolve", "project_in", "positions", "norm"
 CONVOLUTIONS = ("convolution1", "convolution2")
 
 
-def convolved_rows(values: Mapping[str, Any], count: int, last: str = CONVOLUTIONS[-1]) -> int:
+def convolved_rows(values: "KeyValues", count: int, last: str = CONVOLUTIONS[-1]) -> int:
     """Counts the rows that convolutions leave of `count` rows, up to the `last` convolution."""
     for name in CONVOLUTIONS[: CONVOLUTIONS.index(last) + 1]:
         count = -(-count // values.get(name, {}).get("stride", 1))
@@ -529,7 +529,7 @@ class Prediction(NamedTuple):
     config: Settings = Settings()
     """What is said of the choice of the next token."""
     generation: Generation = Generation()
-    draft: Mapping[str, Any] = MappingProxyType({})
+    draft: "KeyValues" = MappingProxyType({})
     """What is said of the last tokens, where these are a draft."""
     loss: Loss = Loss()
 
@@ -579,7 +579,7 @@ class Training(NamedTuple):
     warmup: int = 0
     schedule: str = "constant"
     least_rate: Decimal = Decimal(0)
-    batches: tuple[Mapping[str, Any], ...] = ()
+    batches: tuple["KeyValues", ...] = ()
     """What each further micro-batch has in the place of what is given, by keys."""
     settings: Mapping[str, Decimal] = _NOTHING
     """The settings of the optimizer, as far as they are said."""

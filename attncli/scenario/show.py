@@ -31,7 +31,7 @@ class AnswerKind(NamedTuple):
     """A cell, or a map from words to the cell whose number follows them."""
 
     cell: TextKind = TextKind("a cell")
-    said: MapOf = MapOf(TextKind("a cell"), "words")
+    said: MapOf[str] = MapOf(TextKind("a cell"), "words")
 
     def read(self, node: Node, problems: Diagnostics) -> ShownAnswer | None:
         if not isinstance(node, Map):
@@ -77,8 +77,10 @@ class Show(NamedTuple):
         bool, Flag(), "`{graph: true}`: the page ends with who attends to whom, as a graph"
     ] = False
     pictures: Annotated[
-        bool, Flag(), "`{pictures: true}`: every format shows all pictures of the page"
-    ] = False
+        bool | None,
+        Flag(),
+        "`{pictures: true}`: every format shows all pictures of the page; `false`: none does",
+    ] = None
     arrows: Annotated[
         Mapping[str, tuple[str, ...]],
         MapOf(OneOrMany(TOKEN), "query"),

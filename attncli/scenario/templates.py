@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from attncli.errors import quote
 from attncli.scenario.file.address import AddressError, parse_address
@@ -139,9 +139,9 @@ _SOME_LAYERS: Mapping[str, str] = MappingProxyType(
 class AlikeKind(NamedTuple):
     """A number of layers, and what some of them say. It is read in its expanded form, a list."""
 
-    layer: Kind[Any]
+    layer: Kind[object]
 
-    def read(self, node: Node, problems: Diagnostics) -> Any:  # noqa: ANN401
+    def read(self, node: Node, problems: Diagnostics) -> tuple[object, ...] | None:
         return ListOf(self.layer).read(node, problems)
 
     def schema(self) -> Schema:

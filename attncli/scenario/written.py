@@ -31,6 +31,8 @@ class Start(NamedTuple):
     number: str
     array: str
     where: Where
+    is_broken: bool = False
+    """Whether it can't be read."""
 
 
 class Times(NamedTuple):
@@ -136,6 +138,11 @@ class WrittenModel(NamedTuple):
             return self.sides[name]
         whole = self.sides.get(name.at(None))
         return None if whole is None else whole[1:]
+
+    @property
+    def is_broken(self) -> bool:
+        """Tells whether something in it can't be read."""
+        return any(line.is_broken for step in self.steps for line in step.lines)
 
     @property
     def loss(self) -> str:

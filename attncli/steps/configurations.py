@@ -10,7 +10,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import numpy as np
 
 from attncli.names import Name
-from attncli.scenario.file.keys import Choice, Flag, Key, Record
+from attncli.scenario.file.keys import Choice, Flag, Key, KeyValues, Record
 from attncli.scenario.model import Attention, Layer, Positions, Settings, Stack
 from attncli.scenario.scenario import Scenario
 from attncli.steps.block import norms
@@ -23,6 +23,7 @@ from attncli.trace import AttentionPlace, Definition, LayerPlace, NormPlace, Pla
 
 T = TypeVar("T")
 U = TypeVar("U")
+T_co = TypeVar("T_co", covariant=True)
 
 
 class Configured(NamedTuple):
@@ -38,12 +39,12 @@ class Configured(NamedTuple):
     """The definitions that differ from the usual ones."""
 
 
-class _Other(NamedTuple, Generic[T]):
+class _Other(NamedTuple, Generic[T_co]):
     """Something with one setting changed, and a sentence that says so."""
 
     setting: str
     says: str
-    value: T
+    value: T_co
     left_out: bool = False
 
     def within(self, whole: U) -> _Other[U]:
@@ -75,7 +76,7 @@ def other_frames(trace: Trace) -> Iterator[Configured]:
 
 
 def _configured(
-    other: _Other[Any], told: Iterable[Definition], usual: Mapping[Name, Definition]
+    other: _Other[object], told: Iterable[Definition], usual: Mapping[Name, Definition]
 ) -> Iterator[Configured]:
     """Yields the definitions of another configuration where some of the usual ones differ."""
     changed = tuple(d for d in told if usual.get(d.name) != d)
@@ -151,8 +152,8 @@ def _other_stacks(stack: Stack) -> Iterator[_Other[Stack]]:
             yield changed.within(stack._replace(positions=every))
 
 
-_EMBEDDING: Mapping[str, Key[Any]] = {EMBEDDING_SCALE.name: EMBEDDING_SCALE}
-_NORM: Mapping[str, Key[Any]] = {key.name: key for key in norms.SETTINGS}
+_EMBEDDING: Mapping[str, Key[object]] = {EMBEDDING_SCALE.name: EMBEDDING_SCALE}
+_NORM: Mapping[str, Key[object]] = {key.name: key for key in norms.SETTINGS}
 
 
 def _forward_parts(trace: Trace, place: LayerPlace) -> list[PlannedStep]:
@@ -228,7 +229,7 @@ def _other_layers(place: LayerPlace) -> Iterator[_Other[Layer]]:
 
 
 _OF_ROWS = norms.KIND._replace(kind=Choice(("rms", "layer")))
-_KIND_OF_NORM: Mapping[str, Key[Any]] = {_OF_ROWS.name: _OF_ROWS}
+_KIND_OF_NORM: Mapping[str, Key[object]] = {_OF_ROWS.name: _OF_ROWS}
 """The settings of a norm that no mistake with a name of its own changes, as one down the columns
 does."""
 
@@ -307,15 +308,17 @@ def _are_alike(value: object, other: object) -> bool:
     return np.array_equal(value, other)  # type: ignore[arg-type]
 
 
-def _other_settings(config: Settings, keys: Mapping[str, Key[Any]]) -> Iterator[_Other[Settings]]:
+def _other_settings(
+    config: Settings, keys: Mapping[str, Key[object]]
+) -> Iterator[_Other[Settings]]:
     known = {name: key for name, key in keys.items() if name not in _NOT_SET}
     for other in _others_of_map(config.values, known, ""):
         yield other.within(config._replace(values=other.value))
 
 
 def _others_of_map(
-    values: Mapping[str, Any], known: Mapping[str, Key[Any]], path: str
-) -> Iterator[_Other[dict[str, Any]]]:
+    values: KeyValues, known: Mapping[str, Key[object]], path: str
+) -> Iterator[_Other[KeyValues]]:
     """Yields a map with one of its values changed or left out, or set where it isn't."""
     for name, key in known.items():
         called = f"{path}.{name}" if path else name
@@ -330,14 +333,14 @@ def _others_of_map(
             without = {k: v for k, v in values.items() if k != name}
             yield _Other(called, _left_out(called), without, left_out=True)
         for other in _others(value, key.kind, called):
-            yield other._replace(value={**values, name: other.value})
+            yield other.within({**values, name: other.value})
 
 
 def _words_alone(kind: object) -> tuple[str, ...]:
     return kind.words if isinstance(kind, Choice) else ()
 
 
-def _others(value: object, kind: object, called: str) -> Iterator[_Other[Any]]:
+def _others(value: object, kind: object, called: str) -> Iterator[_Other[object]]:
     """Yields other values for a setting: another word; a number off by one, twice or half as large;
     a map or a list with one part changed or left out."""
     match value:
@@ -360,7 +363,9 @@ def _other_values(value: object, kind: object) -> Iterator[str | int | Decimal]:
     return _other_numbers(value)
 
 
-def _others_of_list(values: tuple[object, ...], kind: object, called: str) -> Iterator[_Other[Any]]:
+def _others_of_list(
+    values: tuple[object, ...], kind: object, called: str
+) -> Iterator[_Other[object]]:
     for word in () if values else _words(kind):
         yield _Other(called, f"The {_in_words(called)} is {word}, which isn't set.", (word,))
     for k, value in enumerate(values):
@@ -433,12 +438,12 @@ def _words(kind: object) -> tuple[str, ...]:
     )
 
 
-def _keys_inside(kind: object) -> dict[str, Key[Any]]:
+def _keys_inside(kind: object) -> dict[str, Key[object]]:
     """Returns the keys of the records that a kind may be, by name.
 
     A key that takes a single word in several of them takes all these words.
     """
-    found: dict[str, Key[Any]] = {}
+    found: dict[str, Key[object]] = {}
     for record in (inner for inner in _each_kind(kind) if isinstance(inner, Record)):
         for name, key in record.known.items():
             words = (*_words_alone(key.kind), *_words_alone(found.get(name, key).kind))

@@ -71,7 +71,7 @@ from attncli.steps.step import (
 from attncli.trace import Definition, HeadPlace, Place
 
 _PLACES: Mapping[str, type[Place]] = {"head": HeadPlace, "stack": Place}
-_KINDS: Mapping[str, Kind[Any]] = {
+_KINDS: Mapping[str, Kind[object]] = {
     "number": kinds.NUMBER,
     "positive number": kinds.POSITIVE,
     "share": kinds.SHARE,
@@ -166,6 +166,7 @@ _FILE = Record.of(
     Key("adapts", _TEXT, "what of that is a given matrix, named by each record of the key, whose"
         " place the last quantity takes"),
     Key("equations", ListOf(_EQUATION), "what it makes"),
+    Key("nouns", MapOf(_TEXT, "quantity"), "quantity → what a number of it is called, or a row"),
     Key("pictures", _TEXTS, "the kinds of its pictures"),
     Key("in_letters", _TREE, "what it is shown with in general: x, and what is said of its keys"),
     Key("example", _EXAMPLE, "what it is explained on"),
@@ -267,6 +268,7 @@ class _Declared:
             ),
             results=Results(
                 names=tuple(made.name for made in self.made),
+                nouns=said.get("nouns", {}),
                 plan=self.plan,
                 pictures=tuple(said.get("pictures", ())),
             ),
@@ -303,7 +305,7 @@ class _Declared:
                 told.append(says.format(**values))
         return " ".join(told)
 
-    def values(self, place: Place) -> dict[str, Any]:
+    def values(self, place: Place) -> KeyValues:
         """Returns what is said of each key at a place, and of the parts of its record."""
         config = _config(place)
         found: dict[str, Any] = {}
@@ -415,12 +417,12 @@ def _key_of(name: str, said: KeyValues, problems: Diagnostics) -> Key[Any]:
     )  # fmt: skip
 
 
-def _kind_of(said: KeyValues) -> Kind[Any]:
+def _kind_of(said: KeyValues) -> Kind[object]:
     kind = said.get("kind", "number")
     return _KINDS[kind] if isinstance(kind, str) else Choice(kind)
 
 
-def _record(key: Key[Any]) -> object:
+def _record(key: Key[object]) -> object:
     return key.kind.kind if isinstance(key.kind, MapOf) else key.kind
 
 

@@ -61,7 +61,7 @@ from attncli.steps.step import Mistake, Planned
 from attncli.trace import Definition, UpdatePlace
 
 
-def share(name: str, default: str, says: str) -> Key[Any]:
+def share(name: str, default: str, says: str) -> Key[Decimal]:
     """Returns the key of a setting from 0 to below 1."""
     return Key(name, SHARE, says, Decimal(default))
 
@@ -101,7 +101,7 @@ class Optimizer(NamedTuple):
     direction: Callable[[Parameter, Said, Name], Iterator[Definition]] | None = None
     """Makes what a step goes against, last, of a gradient and the settings; without it that is the
     gradient itself."""
-    settings: tuple[Key[Any], ...] = ()
+    settings: tuple[Key[Decimal], ...] = ()
     step_size: Callable[[Parameter, Said, tuple[Name, ...]], Planned] = lambda *_: ()
     """Makes a parameter's own learning rate, last."""
     makes: tuple[str, ...] = ()
@@ -432,7 +432,7 @@ def _relative(parameter: Parameter, settings: Said, rates: tuple[Name, ...]) -> 
     )
 
 
-def _of_adafactor(name: str, default: str, says: str) -> Key[Any]:
+def _of_adafactor(name: str, default: str, says: str) -> Key[Decimal]:
     kind = POSITIVE if Decimal(default) > 0 else NumberKind(most=0)
     return Key(name, kind, f"of adafactor: {says}", Decimal(default))
 

@@ -325,6 +325,14 @@ def made() -> frozenset[str]:
     return frozenset(name for step in map(step_named, STORY) for name in step.results.names)
 
 
+@cache
+def noun_of(local: str) -> str:
+    """Returns what the first step that makes a quantity of some last name calls a number of it;
+    nothing where none says it."""
+    found = (step_named(step).results.nouns.get(local) for step in STORY)
+    return next(filter(None, found), "")
+
+
 def inquiries() -> Mapping[str, str]:
     """Returns the names of the questions that are answered in words, each with the name of its
     step."""
@@ -341,7 +349,7 @@ def is_question(text: str) -> bool:
     return name.rpartition(".")[2] in inquiries()
 
 
-def keys_of(*parts: str, also: tuple[Key[Any], ...] = ()) -> OwnedKeys:
+def keys_of(*parts: str, also: tuple[Key[object], ...] = ()) -> OwnedKeys:
     """Returns the keys of some parts of the model, each from the step that owns it, and `also` some
     more."""
     return OwnedKeys(

@@ -6,9 +6,8 @@ arXiv:2212.09720.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 from attncli.maths.equations.tree import Number
 from attncli.maths.operations.optimizers import DifferenceOf
@@ -21,7 +20,7 @@ from attncli.maths.operations.quantizing import (
 )
 from attncli.maths.operations.rearranging import RepeatAlong
 from attncli.names import Name, below
-from attncli.scenario.file.keys import COUNT, Choice, Either, Key, MapOf, Needs, Record
+from attncli.scenario.file.keys import COUNT, Choice, Either, Key, KeyValues, MapOf, Needs, Record
 from attncli.scenario.file.nodes import Map
 from attncli.scenario.file.problems import Objections
 from attncli.steps.mistakes import left_out, remade, wrong
@@ -55,7 +54,7 @@ def _matrices(place: Place) -> Iterator[tuple[Name, int, int | None]]:
     """Yields each matrix that is quantized, with its largest whole number, and the size of its
     groups or None."""
     for text, said in place.stack.config.get(QUANTIZED).items():
-        settings: Mapping[str, Any] = {"kind": said} if isinstance(said, str) else said
+        settings: KeyValues = {"kind": said} if isinstance(said, str) else said
         most = _MOST[settings.get("kind", "int8")]
         yield given_matrix(place, text), most, settings.get("group")
 

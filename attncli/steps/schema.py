@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from types import MappingProxyType
-from typing import Any
 
 from attncli.errors import listed, quote
 from attncli.maths.numbers.rounding import MOST_DECIMALS, Rounding
@@ -38,6 +37,7 @@ from attncli.scenario.show import Show
 from attncli.scenario.templates import AlikeKind
 from attncli.steps.order import STORY, keys_of, step_named
 from attncli.steps.step import Step
+from attncli.trace.place import P
 
 KEY_NAMES = MappingProxyType(
     {
@@ -103,7 +103,7 @@ def step_meant(word: str) -> str | None:
     return None
 
 
-def _more_of(step: Step[Any]) -> str:
+def _more_of(step: Step[P]) -> str:
     keys = f" (keys: {listed(key.name for key in step.keys)})" if step.keys else ""
     return f"{keys}: see attn explain --step {step.name}"
 
@@ -196,10 +196,10 @@ _DECIMALS = WholeNumber(0, MOST_DECIMALS)
 _STEP, _OWN_STEP = Choice(STORY), TextKind("a step")
 
 
-class _DecimalsOfSteps(MapOf):
+class _DecimalsOfSteps(MapOf[int]):
     """Decimals by the names of steps, those of a scenario's own, too, which it knows itself."""
 
-    def read(self, node: Node, problems: Diagnostics) -> dict[str, Any] | None:
+    def read(self, node: Node, problems: Diagnostics) -> dict[str, int] | None:
         return {} if isinstance(node, Map) and not node.entries else super().read(node, problems)
 
     def schema(self) -> Schema:
@@ -371,7 +371,7 @@ def vectors() -> frozenset[str]:
     return frozenset(key.name for key in _inside(SCENARIO) if isinstance(key.kind, VectorKind))
 
 
-def _inside(kind: Kind[Any] | Record) -> Iterator[Key[Any]]:
+def _inside(kind: Kind[object] | Record) -> Iterator[Key[object]]:
     """Yields the keys of a record and of the records in it, but not those of layers and of heads
     again."""
     for key in kind.keys if isinstance(kind, Record) else ():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple
+from typing import TYPE_CHECKING, Generic, NamedTuple
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from attncli.maths.equations.matrix import Matrix
 from attncli.maths.equations.tree import Equation
 from attncli.maths.numbers.rounding import Array
 from attncli.names import TOP, Name, WordedText, worded
-from attncli.scenario.file.keys import Key
+from attncli.scenario.file.keys import Key, KeyValues
 from attncli.scenario.file.problems import Objection
 from attncli.scenario.model import Positions, Recurrent
 from attncli.scenario.scenario import Scenario
@@ -147,6 +147,9 @@ class Results(NamedTuple, Generic[P]):
     """The last names of all that it can make."""
     plan: Callable[[P], Planned]
     """Defines what it makes at a place before any shape is known."""
+    nouns: Mapping[str, str] = MappingProxyType({})
+    """What a number of a quantity is called in a sentence, or the row that it stands in: `score`,
+    `query`; of one that isn't here its name."""
     sized: Callable[[P, Definition], Definition] = lambda _, planned: planned
     """Returns a definition as it is when all shapes are known."""
     fits: Callable[[Definition, Scenario], Iterable[Objection]] = lambda _, __: ()
@@ -161,6 +164,8 @@ class Results(NamedTuple, Generic[P]):
     """The names of the kinds of their pictures."""
     further_pictures: tuple[str, ...] = ()
     """The kinds of pictures of the same things, which are drawn where all are asked for."""
+    remark: Callable[[P, Trace], WordedText] = lambda _, __: ()
+    """Says of what it made at a place what a key tells besides the working."""
     running: Mapping[str, str] = MappingProxyType({})
     """The names of what takes the place of something given when training goes on, each with the
     name of that."""
@@ -173,7 +178,7 @@ class Formulas(NamedTuple, Generic[P]):
     x: str = "X"
     """What flows in."""
     path: Name = TOP
-    config: Mapping[str, Any] = MappingProxyType({})
+    config: KeyValues = MappingProxyType({})
     """What is said."""
     gives: tuple[str, ...] = ()
     """The local names of what is given."""
@@ -260,7 +265,7 @@ class Step(NamedTuple, Generic[P]):
     """The type of the places where it is taken."""
     words: Wording[P]
     results: Results[P]
-    keys: tuple[Key[Any], ...] = ()
+    keys: tuple[Key[object], ...] = ()
     """What a scenario may say of it."""
     check: Callable[[P], Iterable[Objection]] = lambda _: ()
     """Complains of what is wrong at a place beyond the kinds of the keys' values."""

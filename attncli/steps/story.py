@@ -11,7 +11,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from attncli.errors import listed
+from attncli.errors import Problem, listed
 from attncli.names import TOP, Name, below
 from attncli.scenario.file.problems import (
     Diagnostics,
@@ -62,11 +62,11 @@ from attncli.trace import (
     WayPlace,
 )
 from attncli.trace.budget import excess
-from attncli.trace.place import into
+from attncli.trace.place import P, into
 from attncli.trace.shapes import shapes_of
 
 if TYPE_CHECKING:
-    from attncli.steps.written.standing import StandingGroup, StandingSteps
+    from attncli.steps.written.standing import Site, StandingGroup, StandingSteps
 
 
 def awaits_times(scenario: Scenario) -> bool:
@@ -122,7 +122,7 @@ def steps_until(
     first = [part for part in parts if not part.is_again]
     until = (scenario.plan.until,)
     ends = [k for k, part in enumerate(first, start=1) if part.is_named(until)]
-    if not ends and complaints is not None:
+    if not ends and complaints is not None and not scenario.plan.written.is_broken:
         steps_taken = listed(list(dict.fromkeys(part.called for part in parts)))
         wrong = f"this scenario doesn't go through {scenario.plan.until}"
         complaints.add("until", wrong, f"name one of {steps_taken}")
@@ -154,11 +154,7 @@ def story(scenario: Scenario, complaints: NamedProblems | None = None) -> tuple[
     """Returns every step that a scenario takes, in order; with `complaints`, what steps find wrong
     goes there."""
     teller = _Teller(scenario, complaints)
-    if scenario.plan.written.alone:
-        teller.written()
-        teller.what_follows()
-        return steps_until(scenario, teller.parts, complaints)
-    teller.prediction(TOP if scenario.prediction.logits.are_given else teller.model())
+    teller.whole()
     if teller.own is not None and complaints is not None:
         teller.own.check_told(teller.parts)
     teller.what_follows()
@@ -203,24 +199,37 @@ class _Teller:
         problems = Diagnostics() if self.complaints is None else self.complaints.problems
         return StandingSteps(self.scenario, problems)
 
-    def add(self, step: str, place: Place, *, taken: bool = True) -> Name:
-        """Takes a step at a place, if it has anything to do there, and those of the scenario's own
-        that stand there, even if the step itself isn't `taken`; returns the name of the last thing
-        that is made, or of what flowed in.
+    def add(self, step: str, place: Place) -> Name:
+        """Takes a step at a place, if it has anything to do there, and with it those of the
+        scenario's own that stand there; returns the name of the last thing that is made, or of what
+        flowed in.
 
         Raises TypeError where the place isn't one of the step's.
         """
-        if self.own is None:
-            return self._take(step, place) if taken else place.x
+        if self.own is None or not (self.own.stands_at(step) and self._is_there(step, place)):
+            return self._take(step, place)
+        self.own.there.setdefault(step)
         for group in self.own.at("before", step):
             place = replace(place, x=self._tell(group, place))
         instead = [*self.own.at("instead_of", step)]
         for group in instead:
             place = replace(place, x=self._tell(group, place))
-        x = self._take(step, place) if taken and not instead else place.x
+        x = place.x if instead else self._take(step, place)
         for group in self.own.at("after", step):
             x = self._tell(group, replace(place, x=x))
         return x
+
+    def _is_there(self, step: str, place: Place) -> bool:
+        """Tells whether a step of the model can be taken at a place, or one of the scenario's own
+        in its place."""
+        assert self.own is not None
+        definitions = step_named(step).planned(place)
+        if not definitions or any(self.own.at("instead_of", step)):
+            return bool(definitions)
+        lacks = self.own.lacks(definitions, self.parts)
+        if lacks is not None:
+            self.own.lacking.setdefault(step, lacks)
+        return lacks is None
 
     def _tell(self, group: StandingGroup, place: Place) -> Name:
         """Tells steps of the scenario's own at a place; returns the name of what flows on."""
@@ -248,7 +257,7 @@ class _Teller:
         self._add_part(PlannedStep(step, place, definitions))
         return definitions[-1].name if definitions else place.x
 
-    def _hear_objections(self, step: Step[Any], place: Place) -> None:
+    def _hear_objections(self, step: Step[P], place: P) -> None:
         """Hears what a step finds wrong with what is said at a place."""
         if self.complaints is not None:
             self.complaints.hear(step.check(place))
@@ -262,6 +271,14 @@ class _Teller:
         wrong = excess(self.scenario, Cost(len(self.parts)))
         if wrong is not None:
             raise ScenarioError([wrong])
+
+    def whole(self) -> None:
+        """Tells all up to the loss."""
+        if self.scenario.plan.written.alone:
+            self.written()
+        else:
+            given = self.scenario.prediction.logits.are_given
+            self.prediction(TOP if given else self.model())
 
     def written(self) -> None:
         """Tells the steps that the scenario writes itself."""
@@ -335,7 +352,7 @@ class _Teller:
             for attention in (layer.attention if layer.attends else None, layer.cross)
             if attention is not None
         ]
-        has_own = self.own is not None and self.own.stands_at("ffn")
+        has_own = self.own is not None and any(self.own.at("instead_of", "ffn"))
         inner += [partial(self.network)] if layer.has_ffn or has_own else []
         if layer.parallel != "none" and inner:
             return self._side_by_side(place, inner)
@@ -349,7 +366,7 @@ class _Teller:
     def network(self, place: LayerPlace) -> Name:
         """Tells a feed-forward network; or several, of which each token goes through a few."""
         if not place.layer.experts.routed:
-            return self.add("ffn", place, taken=place.layer.has_ffn)
+            return self.add("ffn", place)
         self.add("route", place.at(place.name("router")))
         for path in place.layer.networks:
             self.add("ffn", place.at(path))
@@ -448,16 +465,16 @@ class _Teller:
         if "average_heads" in attention.config.values:
             self.add("average", whole)
         is_merged = attention.heads > 1 or whole.gives("W_O")
-        return self.add("merge", replace(whole, x=output), taken=is_merged)
+        return self.add("merge", replace(whole, x=output)) if is_merged else output
 
     def _taken(self, lines: Iterable[StepLine], place: A) -> A:
         """Takes some steps; returns the place after them, where the result of each flows on, or is
         the queries, keys or values from there on."""
         for line, is_taken in _asked(lines, place):
-            if not is_taken and self.own is None:
+            if not is_taken:
                 continue
             before = len(self.parts)
-            x = self.add(line.step, place, taken=is_taken)
+            x = self.add(line.step, place)
             made = (d for part in self.parts[before:] for d in part.definitions)
             wires = {d.wire: d.name for d in made if d.wire}
             wired = {**place.wires, into(line.step): place.x, **wires}
@@ -571,7 +588,10 @@ def planned(scenario: Scenario, problems: Diagnostics) -> Scenario:
         from attncli.trace.generation import check_generation
 
         complaints.hear(check_generation(scenario))
+    known = len(problems.found)
     shapes = shapes_of(scenario, steps, problems)
+    if len(problems.found) > known:
+        problems.found[known:] = _without_own_steps(scenario, problems.found[known:])
     if awaits_times(scenario) and not problems.found:
         steps = story(replace(scenario, plan=replace(scenario.plan, shapes=shapes)))
         shapes = shapes_of(scenario, steps, problems)
@@ -581,6 +601,37 @@ def planned(scenario: Scenario, problems: Diagnostics) -> Scenario:
     if problems.found:
         return whole
     return replace(whole, plan=replace(plan, story=tuple(sized(whole))))
+
+
+class _FlowTeller(_Teller):
+    """A teller that notes what flows into each step, and what on from it."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        super().__init__(scenario, None)
+        self.flows: dict[tuple[str, Site], tuple[Name, Name]] = {}
+        self.whole()
+
+    def add(self, step: str, place: Place) -> Name:
+        from attncli.steps.written.standing import site_of
+
+        x = super().add(step, place)
+        self.flows[step, site_of(place)] = place.x, x
+        return x
+
+
+def _without_own_steps(scenario: Scenario, found: list[Problem]) -> list[Problem]:
+    """Returns what is at fault where shapes don't fit together: what doesn't without the steps of a
+    scenario's own either; else their output that has another shape than what flows there without
+    them."""
+    own = _FlowTeller(scenario).own
+    if own is None:
+        return found
+    written = scenario.plan.written._replace(steps=())
+    model = _FlowTeller(replace(scenario, plan=replace(scenario.plan, written=written)))
+    alone = Diagnostics()
+    shapes = shapes_of(model.scenario, model.parts, alone)
+    both = [problem for problem in found if problem in alone.found]
+    return both or own.outputs_at_fault(model.flows, shapes) or found
 
 
 def _check_rounding(scenario: Scenario, planned: Iterable[PlannedStep]) -> Objections:

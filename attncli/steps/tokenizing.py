@@ -19,7 +19,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from attncli.errors import counted
 from attncli.maths.equations.tree import Apply, Equation, Sum, Symbol, at, define
+from attncli.maths.notation import plain
 from attncli.maths.numbers.rounding import Array
 from attncli.maths.operations.rearranging import Listed
 from attncli.maths.operations.softmax import AddedUp, ShareItself
@@ -252,6 +254,24 @@ def _merge_rule(place: RoundPlace) -> WordedText:
     return (f"{text}: it begins with", *listed, ", and then has the pieces as they are made.")
 
 
+def _tie(place: RoundPlace, trace: Trace) -> WordedText:
+    """Says which pairs are as good as the one that is merged, and why it is that one."""
+    own, learned = round_of(place), place.text.learned_as(MergeTraining)
+    if own is None or own.snapshot is None or learned is None:
+        return ()
+    by_likelihood = _is_by_likelihood(place)
+    numbers = trace[place.name("scores" if by_likelihood else "counts")]
+    best = numbers.number(0, 0)  # the pairs are in the order in which they would be merged
+    pairs = [" ".join(pair) for pair in own.snapshot.pairs]
+    tied = [pair for k, pair in enumerate(pairs) if numbers.number(k, 0).full == best.full]
+    merged, *others = map(Word, tied)
+    if not others:
+        return ()
+    listed = (span for pair in others for span in (", ", pair))
+    first = f"{counted(len(tied), 'pair')} tie at {plain(best)}: "
+    return (first, merged, *listed, f". The one {tie_rule(learned)}: ", merged, ".")
+
+
 LEARN_STEP = Step(
     name="learn",
     at=RoundPlace,
@@ -269,7 +289,12 @@ LEARN_STEP = Step(
             " little by themselves. Learned pieces lie in between."
         ),
     ),
-    results=Results(names=("counts", "symbols", "scores"), plan=_plan_learn),
+    results=Results(
+        names=("counts", "symbols", "scores"),
+        nouns={"counts": "count", "scores": "score"},
+        plan=_plan_learn,
+        remark=_tie,
+    ),
     example=Example("bpe"),
     inquiries=(
         Inquiry(
@@ -331,7 +356,11 @@ DICTIONARY_STEP = Step(
             " rest is lost, or cut into pieces."
         ),
     ),
-    results=Results(names=("totals", "coverage"), plan=_plan_dictionary),
+    results=Results(
+        names=("totals", "coverage"),
+        nouns={"totals": "number of words", "coverage": "share of the corpus that the model knows"},
+        plan=_plan_dictionary,
+    ),
     example=Example("dictionary"),
     mistakes=(
         Mistake(
@@ -407,7 +436,11 @@ ESTIMATE_STEP = Step(
             "The logarithm turns the product, which may become too small to write down, into a sum."
         ),
     ),
-    results=Results(names=("counts", "total", "log_p"), plan=_plan_estimate),
+    results=Results(
+        names=("counts", "total", "log_p"),
+        nouns={"counts": "count", "total": "sum of all counts", "log_p": "log-probability"},
+        plan=_plan_estimate,
+    ),
     example=Example("unigram"),
     mistakes=(
         Mistake(
@@ -667,7 +700,12 @@ VITERBI_STEP = Step(
         ),
         titled=lambda place: ("The best cut of ", Word(place.word)),
     ),
-    results=Results(names=("unknown", "totals", "best"), plan=_plan_viterbi, pictures=("lattice",)),
+    results=Results(
+        names=("unknown", "totals", "best"),
+        nouns={"best": "log-probability of the best cut"},
+        plan=_plan_viterbi,
+        pictures=("lattice",),
+    ),
     formulas=Formulas(own=_formulas),
     example=Example("unigram"),
     mistakes=(

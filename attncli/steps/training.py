@@ -251,7 +251,14 @@ PROGRESS_STEP = Step(
         ),
         titled=lambda place: f"Progress after update {place.update}",
     ),
-    results=Results(names=("predicted", AVERAGED, "change"), plan=lambda place: place.planned),
+    results=Results(
+        names=("predicted", AVERAGED, "change"),
+        nouns={
+            "predicted": "change of the loss that the gradient predicts",
+            "change": "change of the loss",
+        },
+        plan=lambda place: place.planned,
+    ),
     example=Example("learning_to_attend"),
     mistakes=(
         Mistake(

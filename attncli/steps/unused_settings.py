@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any
 
 from attncli.names import TOP, Name, below
 from attncli.scenario.file.keys import Key, KeyValues
@@ -59,7 +58,16 @@ def unused(
     paths = _paths_of(taken)
     names = [s for s in _settings(scenario) if not _is_taken(s, paths)]
     names = [entry for entry in names if not any(name.inside(entry) for name in given)]
-    return (*given, *names, *_plus_ones(taken), *_other_decimals(scenario, taken, making))
+    others = (*_plus_ones(taken), *_other_decimals(scenario, taken, making), *_sides(scenario))
+    return (*given, *names, *others)
+
+
+def _sides(scenario: Scenario) -> Iterator[Name]:
+    """Yields what is said of sides that nothing has."""
+    if scenario.plan.written.labels or scenario.plan.written.sizes:
+        from attncli.steps.written.step import unused_sides
+
+        yield from unused_sides(scenario)
 
 
 def _plus_ones(taken: Sequence[PlannedStep]) -> Iterator[Name]:
@@ -154,6 +162,6 @@ def _said(path: Name, values: KeyValues) -> Iterator[Name]:
 def _says_nothing(key: str, value: object) -> bool:
     """Tells whether a value leaves out what is left out anyway, or is a matrix, which has a
     name."""
-    known: Key[Any] | None = SCENARIO.known.get(key)
+    known: Key[object] | None = SCENARIO.known.get(key)
     default = None if known is None else known.default
     return value in ("none", "attention", False, (), default) or isinstance(value, MatrixLike)

@@ -41,7 +41,9 @@ class SavedSteps:
     """The steps that a tokenizer.json lets a text go through before its words are cut into
     pieces."""
 
-    def __init__(self, normalizer: Mapping[str, Any] | None, cut: Mapping[str, Any] | None) -> None:
+    def __init__(
+        self, normalizer: Mapping[str, object] | None, cut: Mapping[str, object] | None
+    ) -> None:
         """Takes both as the file has them. Raises SavedStepsError where the package is missing, or
         refuses one of them."""
         if find_spec("tokenizers") is None:
@@ -100,7 +102,7 @@ def _check_lengths(texts: Iterable[Sequence[str]]) -> None:
         raise SavedStepsError(wrong, "give a shorter text, or another tokenizer")
 
 
-def _file(name: str, part: Mapping[str, Any] | None) -> str | None:
+def _file(name: str, part: Mapping[str, object] | None) -> str | None:
     """Writes a tokenizer.json of one part, with a model that knows nothing."""
     if part is None:
         return None
@@ -108,7 +110,7 @@ def _file(name: str, part: Mapping[str, Any] | None) -> str | None:
     return json.dumps({"version": "1.0", "model": model, name: part}, default=float)
 
 
-def _never_first(part: Any) -> Any:  # noqa: ANN401
+def _never_first(part: object) -> Any:  # noqa: ANN401
     """Returns a part of a file as it treats texts with which nothing begins: no `▁` is put before
     them."""
     if isinstance(part, Mapping):

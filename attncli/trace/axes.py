@@ -218,6 +218,8 @@ def _axis(role: str, names: tuple[str, ...], size: int) -> Axis:
 
 _SINGLE = (Axis(("",), NONE), Axis((), NONE))
 """The rows, and the columns, of a quantity that has no index along them."""
+ONE_ROW = _SINGLE[0]
+"""The rows of a list that lies."""
 
 
 @lru_cache(maxsize=64)

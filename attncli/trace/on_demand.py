@@ -28,8 +28,8 @@ def given_quantity(scenario: Scenario, name: Name, matrix: Matrix) -> Quantity:
 
 
 def _origin(scenario: Scenario, name: Name) -> str:
-    """Says where the numbers of a given quantity come from: `given`, `ours`, `partly ours`,
-    `counted` or `learned`."""
+    """Says where the numbers of a given quantity come from: `given`, `chosen` for an example
+    whose source doesn't have them, `partly chosen`, `counted` or `learned`."""
     for stack in scenario.stacks:
         tokenizing = stack.text.tokenizing
         if tokenizing is None:
@@ -40,8 +40,8 @@ def _origin(scenario: Scenario, name: Name) -> str:
             return "learned"
     ours = scenario.source.ours
     if name in ours or ours == ALL_OURS:
-        return "ours"
-    return "partly ours" if any(text.startswith(f"{name}[") for text in ours) else "given"
+        return "chosen"
+    return "partly chosen" if any(text.startswith(f"{name}[") for text in ours) else "given"
 
 
 class OnDemand(Mapping[str, Quantity]):

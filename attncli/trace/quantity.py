@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
@@ -69,7 +69,15 @@ class Axis:
         alike = self._places_of(index.text)
         if position is None and len(alike) == 1:  # told apart from none but what only looks like it
             return alike[0]
+        if index.is_last and not alike and self.names:
+            return len(self.names) - 1
         raise AddressError(*self._complaint(index, of))
+
+    def places(self, index: Index, of: str) -> Sequence[int]:
+        """Returns the places, from 0, that an index of a pattern means: all of them, or the one
+        that `find` does. Raises AddressError."""
+        is_every = index.is_every and not self._places_of(index.text)
+        return range(len(self.names)) if is_every else (self.find(index, of),)
 
     def _places_of(self, token: str) -> list[int]:
         """Lists the places of a token. If it isn't there as it is written, other Unicode forms of
@@ -81,6 +89,8 @@ class Axis:
     def _complaint(self, index: Index, of: str) -> tuple[str, str]:
         """Says what is wrong with an index, and what would be right."""
         text = shortened(index.text)
+        if index.is_every:
+            return f"* names all of {of}, and one is wanted here", f"name one: {listed(self.names)}"
         if self.role == IDS:
             return f"{of} has no ID {text}", f"it has {listed(self.names)}"
         if index.position is not None:
@@ -136,6 +146,26 @@ def counted(count: int) -> tuple[str, ...]:
     return tuple(map(str, range(1, count + 1)))
 
 
+class Towards(NamedTuple):
+    """What a quantity is made on the way to, which an author writes in one equation."""
+
+    name: Name
+    """Its full name."""
+    indices: tuple[str, ...]
+    """Its indices, as the author calls them."""
+    own: tuple[str, str]
+    """Which of them the rows and the columns of the quantity itself go along, empty for none."""
+
+    def cell(self, row: str, column: str) -> str:
+        """Names the cells of it that come of a row of the quantity, or of one of its cells, by
+        their labels, empty for none: `alpha[moon, j]`."""
+        known = {
+            index: label for index, label in zip(self.own, (row, column), strict=True) if label
+        }
+        places = [known.get(index, index) for index in self.indices]
+        return f"{self.name}[{', '.join(places)}]" if places else self.name
+
+
 class Definition(NamedTuple):
     """A rule by which a quantity is made: which operation works on which quantities, and in which
     step. All names are full ones."""
@@ -158,6 +188,8 @@ class Definition(NamedTuple):
     """The role in which later steps take the quantity: `Q` for the rotated queries."""
     where: Where | None = None
     """Where its equation stands, if somebody wrote one for it."""
+    towards: Towards | None = None
+    """What that equation makes, if this is only made on the way to it."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -171,7 +203,7 @@ class Quantity:
     definition: Definition | None = None
     """How it is made; None where it is given."""
     origin: str = "given"
-    """Where a given quantity comes from: `given`, `ours`, `learned` and the like."""
+    """Where a given quantity comes from: `given`, `chosen`, `learned` and the like."""
 
     @property
     def values(self) -> Array:

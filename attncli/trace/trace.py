@@ -9,13 +9,13 @@ from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 from itertools import groupby
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Never, Self, TypeAlias, overload
 
 import numpy as np
 
 from attncli.errors import Problem
 from attncli.maths.equations.matrix import Matrix
-from attncli.maths.numbers.rounding import Rounding, Unworkable
+from attncli.maths.numbers.rounding import AnyArray, Rounding, Unworkable
 from attncli.names import GRADIENTS, TOP, Name, below
 from attncli.option_values import Policy
 from attncli.scenario.file.problems import ScenarioError
@@ -39,7 +39,7 @@ class TokenList:
     values: NDArray[np.str_] | NDArray[np.int_]
     """A NumPy array [n] of texts or of whole numbers, of which `tokens[0]` is one."""
 
-    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> AnyArray:
         return np.array(self.values, dtype=dtype, copy=copy)
 
     def __len__(self) -> int:
@@ -64,7 +64,7 @@ def token_lists(scenario: Scenario) -> Mapping[str, TokenList]:
     return {t.name: t for t in lists}
 
 
-_NOTHING: Mapping[str, Any] = MappingProxyType({})
+_NOTHING: Mapping[str, Never] = MappingProxyType({})
 
 AFTER_OUTPUT = frozenset(
     {"predict", "verify", "classify", "loss", "binary_loss", "mse"}
@@ -436,11 +436,11 @@ def make(
     except Unworkable as trouble:
         from attncli.trace.missing import cause_of, remedy_of
 
-        row = _failing(definition, operands, trouble)
+        failing = _failing(definition, operands, trouble)
         cause = cause_of(scenario, quantities, definition, trouble)
         made_of = "" if cause == definition.blame else f", computed from {cause}"
         wrong, right = (
-            f"{definition.name}{row}: {trouble.what}{made_of}",
+            f"{failing}: {trouble.what}{made_of}",
             f"{remedy_of(rounding, quantities, definition, trouble)} would do",
         )
         where = definition.where or scenario.where(cause)
@@ -453,15 +453,21 @@ def make(
 
 
 def _failing(definition: Definition, operands: Sequence[Quantity], trouble: Unworkable) -> str:
-    """Names the row, or the cell, in which a quantity can't be made: `[love, 2]`."""
+    """Names the quantity that can't be made, and the row or the cell of it where that is:
+    `weights, row love`, `z[love, 2]`."""
     rows, columns = definition.rows, definition.columns
-    if trouble.column is not None:
-        row = [rows.index(trouble.row)] if rows else []
-        both = [*row, *([columns.index(trouble.column)] if columns else [])]
-        return f"[{', '.join(both)}]" if both else ""
     of = operands[0].rows if operands else None
-    named = of is not None and trouble.row < len(of.names) and of.names[trouble.row]
-    return f", row {of.index(trouble.row)}" if of and named else ""
+    of = None if of is None or trouble.row >= len(of.names) else of
+    if definition.towards is not None:
+        row, column = rows or of, trouble.column
+        at = columns.index(column) if columns and column is not None else ""
+        return definition.towards.cell(row.index(trouble.row) if row else "", at)
+    if trouble.column is not None:
+        places = [*([rows.index(trouble.row)] if rows else [])]
+        places += [columns.index(trouble.column)] if columns else []
+        return f"{definition.name}[{', '.join(places)}]" if places else definition.name
+    row_name = f", row {of.index(trouble.row)}" if of and of.names[trouble.row] else ""
+    return f"{definition.name}{row_name}"
 
 
 class Outline(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from unicodedata import combining, normalize
 
 if TYPE_CHECKING:
@@ -69,7 +69,9 @@ def prose(blocks: Iterable[Block]) -> str:
 
     texts: list[Spans] = []
     for block in blocks:
-        told: Iterator[Any] = parts_of(block, (Bullets, Callout, Paragraph, Subheading))
+        told: Iterator[Bullets | Callout | Paragraph | Subheading] = parts_of(
+            block, (Bullets, Callout, Paragraph, Subheading)
+        )
         for part in told:
             texts += part.items if isinstance(part, Bullets) else (part.text,)
     return " ".join(map(text_of_spans, texts))

@@ -36,6 +36,8 @@ from attncli.web.page import exercise_links, inside, panels, with_state
 from attncli.web.session import ServedScenario
 
 if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Receive, Scope, Send
+
     from attncli.web.commands import ServeArguments
 
 T = TypeVar("T")
@@ -119,13 +121,13 @@ class PageServer:
             await self._do(self.session.follow)
             await asyncio.sleep(_OFTEN)
 
-    async def _do(self, act: Callable[..., T], *given: Any) -> T:  # noqa: ANN401
+    async def _do(self, act: Callable[..., T], *given: object) -> T:
         """Does one act after the other, so that nobody sees half of anything; returns what it
         does."""
         async with self._one:
             return await _in_thread(act, *given)
 
-    async def _tell(self, told: Callable[..., T], *given: Any) -> T:  # noqa: ANN401
+    async def _tell(self, told: Callable[..., T], *given: object) -> T:
         """Returns what is told of what was worked, which stays as it is meanwhile: it waits for no
         act, as they may take long."""
         async with self._telling:
@@ -192,7 +194,7 @@ async def _body(request: Request) -> bytes:
     return body
 
 
-async def _in_thread(act: Callable[..., T], *given: Any) -> T:  # noqa: ANN401
+async def _in_thread(act: Callable[..., T], *given: object) -> T:
     """Does something in a thread that the end of the program doesn't wait for."""
     done: Future[T] = Future()
     done.set_running_or_notify_cancel()
@@ -268,15 +270,15 @@ class Guard:
     """A guard that refuses whoever isn't the page itself: another host's name (one that somebody
     has pointed to this machine), another origin, no secret."""
 
-    def __init__(self, app: Any, port: int, token: str) -> None:  # noqa: ANN401
+    def __init__(self, app: ASGIApp, port: int, token: str) -> None:
         self._app, self._token = app, token.encode()
         self._hosts = [f"{name}:{port}" for name in ("127.0.0.1", "localhost")]
 
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:  # noqa: ANN401
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         refused = self._refused(scope) if scope["type"] == "http" else 0
         await (Response(status_code=refused) if refused else self._app)(scope, receive, send)
 
-    def _refused(self, scope: Any) -> int:  # noqa: ANN401
+    def _refused(self, scope: Scope) -> int:
         """Returns the status that a request is refused with, 0 where it isn't."""
         headers = Headers(scope=scope)
         hosts, origins = headers.getlist("host"), headers.getlist("origin")

@@ -18,9 +18,10 @@ from attncli.web.cards import Card, card_of
 from attncli.web.search import SearchPlace, new_words, places_of, prose, step_texts
 
 if TYPE_CHECKING:
-    from attncli.classroom.files.exercise_file import Ask
+    from attncli.classroom.files.exercise_file import Ask, Within
     from attncli.document.blocks import Block, Document
     from attncli.formats.html.webpage import FoldOut, SiteEntry, SiteGroup, SiteLink
+    from attncli.scenario.file.address import LAST
     from attncli.trace import Trace
     from attncli.web.commands import SiteArguments
 
@@ -229,9 +230,8 @@ def _sheet(trace: Trace, source: SiteSource) -> Document | None:
     sheet = _exercise(trace, source, Ask())
     if sheet is None:
         return None
-    tokens = len(trace.scenario.text.tokens)
-    if len(sheet.items) > _MOST_ASKED and tokens:
-        sheet = _exercise(trace, source, Ask(token=str(tokens))) or sheet
+    if len(sheet.items) > _MOST_ASKED and trace.scenario.text.tokens:
+        sheet = _exercise(trace, source, Ask(within=Within(token=LAST))) or sheet
     return blank_sheet(sheet, _FORMAT)
 
 
@@ -245,8 +245,7 @@ def _exercise(trace: Trace, source: SiteSource, ask: Ask) -> Document | None:
 
     try:
         request = request_of(trace, ExerciseFile(source.scenario, (ask,)))
-        asked = request._replace(looked_up=False)  # no paper that is marked later
-        return exercise(trace, asked, OWN_FORM, "attn site")
+        return exercise(trace, request, OWN_FORM, "attn site")
     except SelectionError:
         return None
 

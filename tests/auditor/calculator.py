@@ -124,7 +124,9 @@ class _Parser:
         if self.next_is("^"):
             self.take()
             exponent = self.atom()
-            return exponent.exp() if base == "e" else base**exponent
+            if base == "e":
+                return exponent.exp()
+            return base**exponent if base or exponent else Decimal(1)  # the empty product
         return Decimal(1).exp() if base == "e" else base
 
     def atom(self) -> Value:
@@ -219,7 +221,10 @@ _FEWEST_DECIMALS = 3
 
 def comes_near(left: Value, right: Value) -> bool:
     """Whether what has no end, such as tanh(1) or ln(3) / 0.5, rounds to what was worked of it with
-    some digits, 2 × 0.761594, at the decimals that this has by itself."""
+    some digits, 2 × 0.761594, at the decimals that this has by itself; of vectors, each entry."""
+    if isinstance(left, list) and isinstance(right, list):
+        pairs = [*zip(left, right, strict=False)]
+        return len(left) == len(right) and all(same(*pair) or comes_near(*pair) for pair in pairs)
     if not (isinstance(left, Decimal) and isinstance(right, Decimal)):
         return False
     exponent = right.as_tuple().exponent

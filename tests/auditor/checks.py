@@ -221,7 +221,7 @@ class _Audit:
 
     def grid(self, grid: Grid, *, aside: bool) -> None:
         match = re.fullmatch(
-            r"`+ ?(.*?)(?: \((?:given|(?:partly )?ours|counted|learned)\))? ?`+", grid.headings[0]
+            r"`+ ?(.*?)(?: \((?:given|(?:partly )?chosen|counted|learned)\))? ?`+", grid.headings[0]
         )
         if match is None and grid.headings[0] != "":
             return  # of words, or vectors side by side

@@ -13,7 +13,7 @@ from tests.auditor.html import main_of
 from tests.auditor.latex import plain, words
 from tests.auditor.tables import Tables
 
-_MARK = re.compile(r"The source prints (?P<said>[^:]+? for [^:]+?)\.(?!\d)")
+_MARK = re.compile(r"The source prints (?P<said>[^:]+? for [^:]+?)(?:: [^.:]+)?\.(?!\d)")
 _CELL = re.compile(
     r"(?P<theirs>−?[\d.∞]+) for (?P<cell>.+?)(?=, −?[\d.∞]+ for | and −?[\d.∞]+ for | and \d+ more|$)"
 )

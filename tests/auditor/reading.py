@@ -455,7 +455,7 @@ def _tex_cells(row: str) -> list[str]:
 
 
 def _tex_cell(cell: str) -> str:
-    formula = re.fullmatch(r"\$(.*)\$( \((?:given|(?:partly )?ours|counted|learned)\))?", cell)
+    formula = re.fullmatch(r"\$(.*)\$( \((?:given|(?:partly )?chosen|counted|learned)\))?", cell)
     return plain(formula[1]) if formula else words(cell)
 
 

@@ -35,10 +35,10 @@ LINES_OF_SCRIPTS = {
     ("reading.js", "sheet.js"): 136,
     ("enclosures.js", "judging.js"): 496,
     ("decimal.js",): 94,  # kept by others
-    ("evaluator.js", "live.js", "packed.js"): 842,
-    ("bench.js",): 253,
-    ("pictures.js",): 162,
-    ("served.js",): 153,
+    ("evaluator.js", "live.js", "packed.js"): 845,
+    ("bench.js",): 259,
+    ("pictures.js",): 205,
+    ("served.js",): 158,
     ("site.js",): 205,
     ("entry.js",): 312,
 }
@@ -199,6 +199,25 @@ MOVED = """() => [...document.querySelectorAll(".scroll:has(table)")]
   })"""
 """How far the first cells of tables stand from the left when these are moved to their end."""
 UNFOLDED = "() => document.querySelectorAll('details').forEach((fold) => (fold.open = true))"
+INDICES = """() => {
+  const broken = [];
+  let whole = 0;
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const { currentNode: text } = texts;
+    if (!text.parentElement.checkVisibility() || text.parentElement.closest("svg, math, select")) continue;
+    for (const found of text.data.matchAll(/\\[[^\\[\\]]{1,16}\\]/g)) {
+      const range = document.createRange();
+      range.setStart(text, found.index);
+      range.setEnd(text, found.index + found[0].length);
+      const heights = [...range.getClientRects()].map((box) => Math.round(box.bottom));
+      if (Math.max(...heights) - Math.min(...heights) > 4) broken.push(found[0]);
+      else whole += 1;
+    }
+  }
+  return [broken, whole];
+}"""
+"""Indices and vectors that go over two lines, and how many others there are."""
 REACHED = """() => {
   const reached = new Set(), press = (key) =>
     document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true}));
@@ -216,7 +235,7 @@ LIT_UP = "#bar, .now, .operand, .row, .col"
 """What tells of a number, and what lights up with it."""
 TABLES = """() => [...document.querySelectorAll("table.quantity")]
   .map((table) => [...table.tBodies[0].rows].map((row) =>
-    [...row.querySelectorAll("td.figure")].map((cell) => cell.innerText).join(" ")))"""
+    [...row.querySelectorAll("td.figure")].map((cell) => cell.textContent).join(" ")))"""
 """The numbers of each table, row by row."""
 
 
@@ -294,7 +313,7 @@ class TestInTheBrowser:
             assert top <= page.locator("#h5").bounding_box()["y"] < 100
 
     def test_a_note_stands_beside_what_it_is_about(self, chromium: Any, written: Any) -> None:
-        with opened(chromium, written("i_love_ai")) as page:
+        with opened(chromium, written("softmax_gradient")) as page:
             table = page.locator(".scroll:has(+ aside)").first
             note = page.locator(".scroll + aside").first
             below = table.bounding_box()["y"] + table.bounding_box()["height"]
@@ -405,6 +424,36 @@ class TestInTheBrowser:
             ((width, top),) = boxes
             assert width == 344  # the window but half a rem on each side
             assert top + box["height"] <= 740
+
+    def test_names_stay_in_one_piece_on_a_phone(self, chromium: Any, tmp_path: Path) -> None:
+        """No index goes over two lines, nor does a short vector, in folds and in prose; what is
+        long breaks before its index."""
+        told = CliRunner().invoke(app, ["run", "i_love_ai", "--format", "html"]).stdout
+        (tmp_path / "page.html").write_text(told, "utf-8")
+        with opened(chromium, tmp_path / "page.html", **PHONE) as page:
+            page.wait_for_function("() => window.attncli?.live")
+            page.evaluate(UNFOLDED)
+            page.evaluate("attncli.live.changeTo([['W_Q[1,1]', '2'], ['embeddings[love,1]', '3']])")
+            assert page.inner_text(".made").startswith("Changed: W_Q[1, 1] 1 → 2; embeddings[love")
+            broken, whole = page.evaluate(INDICES)
+            assert whole > 60
+            assert broken == []
+
+    def test_the_page_of_word_order_fits_on_a_phone(self, chromium: Any, tmp_path: Path) -> None:
+        """With its settings, also when it is changed and stepped through."""
+        told = CliRunner().invoke(app, ["run", "word_order", "--format", "html"]).stdout
+        (tmp_path / "page.html").write_text(told, "utf-8")
+        with opened(chromium, tmp_path / "page.html", **PHONE) as page:
+            page.wait_for_function("() => window.attncli?.live")
+            width = "document.documentElement.scrollWidth"
+            assert page.evaluate(width) <= 360
+            page.evaluate(UNFOLDED)
+            assert page.evaluate(width) <= 360
+            page.evaluate("attncli.live.changeTo([['sentence', 'can I go alone']])")
+            page.evaluate("attncli.live.changeTo([['W_Q[1,1]', '-12.375'], ['mask', 'causal']])")
+            page.get_by_role("button", name="Next").tap()
+            assert page.evaluate(width) <= 360
+            assert page.evaluate(CLIPPED) == []
 
     @sampled(2, name=["word_order", "meeting", "three_tokens_two_heads"])
     def test_pictures_of_few_words_fit_on_a_phone(

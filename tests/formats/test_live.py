@@ -4,7 +4,7 @@ what the program makes of the same changes."""
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from operator import itemgetter
 from pathlib import Path
@@ -29,7 +29,6 @@ from tests.helpers.browser import findings, opened
 from tests.helpers.pages import SHIPPED
 
 STILL = {
-    "alice_met_bob": "K is Q under another name (`&vectors`)",
     "dictionary": "a tokenizer is learned",
     "bpe": "a tokenizer is learned",
     "unigram": "a tokenizer is learned",
@@ -83,15 +82,23 @@ def drawn(document: Document, rng: random.Random, *, varied: bool = True) -> Cha
         values = choice.values[1:] if choice.name == "Decimals" else choice.values
         if choice.key.startswith("rounding") or rng.random() < 0.3:
             made[choice.key] = rng.choice(values)
-    own = {choice.key: choice.value for choice in changeable.choices}
-    if not varied or made.get(VARIANT) == ITSELF:
+    if not varied:
         made.pop(VARIANT, None)
-    if VARIANT in made:  # which stands on a page by itself
-        made.update({key: own[key] for key in ("scale", "mask") if key in made})
-    return [*made.items()]
+    return [*worked_alone(made, {c.key: c.value for c in changeable.choices}).items()]
 
 
-TEMPERATURE = "next.temperature"
+def worked_alone(made: dict[str, str], own: Mapping[str, str]) -> dict[str, str]:
+    """Changes without those words that a page doesn't have together with others."""
+    for key in (SENTENCE, VARIANT):  # which stand on a page by themselves
+        if made.get(key, own.get(key)) != own.get(key):
+            made.update({other: own[other] for other in WORDS if other in made and other != key})
+    if made.get(VARIANT) == ITSELF:
+        made.pop(VARIANT)
+    return made
+
+
+TEMPERATURE, SENTENCE = "next.temperature", "sentence"
+WORDS = ("scale", "mask", SENTENCE, VARIANT)
 
 
 def worked(name: str, changes: Changes) -> Trace:
@@ -235,6 +242,81 @@ def test_what_was_changed_can_be_sent(chromium: Any, tmp_path: Path) -> None:
     with shown(chromium, document, tmp_path / "page.html", f"#{address}") as page:
         assert page.evaluate("attncli.live.numbers()") == numbers
         assert page.locator("select[data-key=mask]").input_value() == "causal"
+
+
+def test_another_sentence_is_chosen(chromium: Any, tmp_path: Path) -> None:
+    """Two words exchanged, or another one in the place of one: its names, its words and its numbers
+    are the program's, what was changed before stays, and it goes into the scenario."""
+    document, key = page_of("i_love_ai"), "sentence"
+    with shown(chromium, document, tmp_path / "page.html") as page:
+        offered = page.locator(f"[data-key={key}] option").all_inner_texts()
+        assert offered[0] == "I love AI"
+        assert {"love I AI", "AI love I", "I AI love", "I love I"} <= {*offered}
+        for sentence in offered:
+            changes = [("W_Q[1,1]", "2"), (key, sentence)]
+            assert wrong_in(page, "i_love_ai", changes) == []
+        page.evaluate("attncli.live.changeTo([['W_Q[1,1]', '2']])")
+        page.get_by_label("Sentence").select_option("AI love I")
+        assert page.inner_text(".made").startswith(
+            "Changed: W_Q[1, 1] 1 → 2; sentence I love AI → AI love I. "
+        )
+        assert page.locator("#s1 table.words td:nth-child(2)").all_inner_texts() == [
+            "AI",
+            "love",
+            "I",
+        ]
+        answer = "In short: “love” attends most to “AI”: 0.576 (step 5)."
+        assert page.inner_text(".answer") == answer
+        assert "sentence: AI love I\n" in page.evaluate("attncli.live.asScenario()")
+        page.get_by_label("Scale").focus()
+        page.get_by_label("Scale").select_option("√d_k")
+        assert (
+            page.inner_text("#why")
+            == "with scale √d_k and sentence AI love I this can't be worked here"
+        )
+
+
+def test_a_number_in_another_ones_place_is_changed_and_not_saved(
+    chromium: Any, tmp_path: Path
+) -> None:
+    """K is Q under another name (`&vectors`): each is changed alone, as the program does, and a
+    file has no place for that."""
+    changes = [("Q[met,1]", "0.5"), ("scale", "sqrt_d_k"), ("rounding.decimals", "3")]
+    with shown(chromium, page_of("alice_met_bob"), tmp_path / "page.html") as page:
+        assert page.locator("#changes select:visible").count() == 4
+        assert wrong_in(page, "alice_met_bob", changes) == []
+        save = page.locator("[data-do=save]")
+        assert save.is_hidden()
+        assert wrong_in(page, "alice_met_bob", changes[1:]) == []
+        assert save.is_visible()
+
+
+IN_SIGHT = """selector => [...document.querySelectorAll(selector)].map(one => {
+  const box = one.getBoundingClientRect();
+  return box.width > 0 && box.top >= 0 && box.bottom <= document.getElementById("bar").getBoundingClientRect().top
+    && box.left >= 0 && box.right <= innerWidth; })"""
+
+
+@pytest.mark.parametrize("name", ["i_love_ai", "next_token", "word_order", "yassine_lstm"])
+def test_settings_answer_and_picture_are_in_sight(chromium: Any, tmp_path: Path, name: str) -> None:
+    """On a laptop, first of all and also where the page is moved down and a number is changed; the
+    map, too, whose boxes lead to the steps, and the contents in a fold behind it."""
+    with shown(chromium, page_of(name), tmp_path / "page.html") as page:
+        page.set_viewport_size({"width": 1280, "height": 800})
+        at = ["#changes .bar :is(select, input)", ".answer", "nav.contents svg a:first-of-type"]
+        at += [] if name == "yassine_lstm" else ["#sight svg"]
+        page.locator("nav.contents svg a").first.wait_for()
+        for _ in range(2):
+            for what in at:
+                found = page.evaluate(IN_SIGHT, what)
+                assert found, what
+                assert all(found), what
+            page.evaluate("scrollTo({top: 1500, behavior: 'instant'})")
+            page.evaluate("document.querySelector('#changes').scrollTo({top: 500})")
+            at = at[:2]
+        assert page.locator("nav.contents li").first.is_hidden()
+        page.locator("nav.contents summary").click()
+        assert page.locator("nav.contents li").first.is_visible()
 
 
 def test_two_keys_of_a_map_that_is_not_there_are_one(chromium: Any, tmp_path: Path) -> None:
@@ -473,15 +555,17 @@ def test_a_page_is_printed_in_its_order(chromium: Any, tmp_path: Path) -> None:
         assert page.evaluate(ORDER) == narrow
 
 
-@sampled(3, scheme=["light", "dark"], name=["i_love_ai", "next_token"])
+@sampled(3, scheme=["light", "dark"], name=["i_love_ai", "next_token", "word_order"])
 def test_axe_finds_nothing_on_a_changed_page(
     chromium: Any, tmp_path: Path, name: str, scheme: str
 ) -> None:
-    """With marks, a field that is open, and an error at it."""
+    """As it is written; with marks, a field that is open, and an error at it; while it is stepped
+    through then."""
     path = tmp_path / "page.html"
     path.write_text(render(page_of(name), "html", RenderOptions()), "utf-8")
     with opened(chromium, path, color_scheme=scheme) as page:
         page.wait_for_function("() => window.attncli?.live")
+        assert findings(page) == []
         cell = page.locator("#changes td > [data-set]").first
         cell.focus()
         page.keyboard.type("3")
@@ -491,6 +575,13 @@ def test_axe_finds_nothing_on_a_changed_page(
         page.keyboard.press("Enter")
         assert page.locator("#why").is_visible()
         assert page.locator("td.changed").count() > 3
+        assert findings(page) == []
+        page.keyboard.press("Escape")
+        for _ in range(3):
+            page.get_by_role("button", name="Next").click()
+        assert page.locator("body.stepping").count() == 1
+        hidden = "all => all.map(one => getComputedStyle(one, '::after').visibility)"
+        assert {*page.locator("td.later[data-was]").evaluate_all(hidden)} == {"hidden"}
         assert findings(page) == []
 
 
@@ -577,7 +668,7 @@ def test_generated_tokens_follow(chromium: Any, tmp_path: Path) -> None:
         changed: list[Changes] = [[(TEMPERATURE, "2")], [("unembedding[3,4]", "-0.9")]]
         changed += [drawn(document, rng) for _ in range(40 if THOROUGH else 4)]
         for changes in changed:
-            changes = [pair for pair in changes if pair[0] not in ("scale", "mask")]
+            changes = [pair for pair in changes if pair[0] not in WORDS]
             page.evaluate("changes => attncli.live.changeTo(changes)", changes)
             rows, says = page.evaluate(PASSES)
             first = work(load("next_token", [f"{key}={value}" for key, value in changes]))

@@ -12,8 +12,10 @@ from typing import Any
 
 import pytest
 
+from attncli.formats import RenderOptions, render
 from attncli.formats.colours import LIGHT, shade_of
 from tests.formats.test_live import page_of, shown
+from tests.helpers.browser import opened
 
 PICTURES = """() => [...document.querySelectorAll("figure:is([data-cell], :has([data-cell]))")].map(figure => [
   [figure.querySelector("[data-shows]")?.dataset.shows ?? "", figure.closest("section")?.id ?? "",
@@ -33,19 +35,20 @@ NEAR = 0.2
 KEPT = {"shade", "width"}
 """Cells of heat maps keep their places, and bars their scale."""
 SCALED = {"arrow", "point"}
-"""Planes and curves keep their axes, which are others where a picture is drawn anew."""
+"""Planes keep their axes as long as these have room, and curves theirs: they are others where a
+picture is drawn anew."""
 LONG = 20
 """So long a bar is at the least that tells its scale: pictures are drawn to tenths."""
 CASES: Sequence[tuple[str, Sequence[tuple[str, str]], set[str], set[str]]] = (
     (
         "i_love_ai",
         [("W_Q[1,2]", "-3"), ("embeddings[love,1]", "4")],
-        {"arrow", "width"},
-        {"stroke-width", "width"},
+        {"width"},
+        {"arrow", "stroke-width", "width"},
     ),
-    ("i_love_ai", [("W_K[2,1]", "-0.3")], {"arrow"}, {"arrow", "stroke-width"}),
+    ("i_love_ai", [("W_K[2,1]", "-0.3")], set(), {"arrow", "stroke-width"}),
     ("i_love_ai", [("W_K[1,1]", "0.6")], set(), {"arrow", "stroke-width"}),
-    ("i_love_ai", [("W_Q[2,1]", "1")], {"arrow"}, {"arrow", "width", "stroke-width"}),
+    ("i_love_ai", [("W_Q[2,1]", "1")], set(), {"arrow", "width", "stroke-width"}),
     ("yassine_rnn_sentence", [("W_ax[1,1]", "-2.5")], {"point"}, {"point"}),
     ("yassine_rnn_sentence", [("W_ax[1,1]", "0.4")], set(), {"point"}),
     (
@@ -168,8 +171,31 @@ def test_shades_are_those_of_the_program(chromium: Any, tmp_path: Path) -> None:
     assert found == [shade_of(share, LIGHT.shades) for share in shares]
 
 
+FILLS = """() => [...document.querySelectorAll("figure:not([hidden]) rect[data-shows=shade]")].map(shape => [
+  getComputedStyle(shape), getComputedStyle(shape.nextElementSibling)].map(style => style.fill))"""
+"""The colours of the cells of heat maps, and of the numbers in them."""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_heat_maps_have_their_shades(chromium: Any, tmp_path: Path, scheme: str) -> None:
+    """None is black, before and after a change: as many shades as there are, and numbers that
+    stand out from them."""
+    (path := tmp_path / "page.html").write_text(
+        render(page_of("next_token"), "html", RenderOptions())
+    )
+    with opened(chromium, path, color_scheme=scheme) as page:
+        page.wait_for_function("() => window.attncli?.live")
+        for changes in ([], [["embeddings[3,1]", "2"]], [["scale", "none"]]):
+            page.evaluate("changes => attncli.live.changeTo(changes)", changes)
+            fills = page.evaluate(FILLS)
+            assert len(fills) >= 36
+            assert "rgb(0, 0, 0)" not in [cell for cell, _ in fills]
+            assert len({cell for cell, _ in fills}) > 4
+            assert all(cell != text for cell, text in fills)
+
+
 SHAPES = """kind => [...document.querySelectorAll(`figure:not([hidden]) [data-shows=${kind}]`)].map(shape => [
-  shape.dataset.scale.split(" ").map(Number),
+  Object.assign(shape.dataset.scale.split(" ").map(Number), shape.parentNode.dataset.axes?.split(" ").map(Number)),
   shape.dataset.cell.split(" ").map(n => attncli.places.get(Number(n))[0]).map(one =>
     Number((one.querySelector("title") ?? one).textContent.replace("−", "-"))),
   [...shape.querySelectorAll("line")].map(line => ["x1", "y1"].map(name => Number(line.getAttribute(name))))[0] ?? null,

@@ -169,7 +169,7 @@ def test_the_schema_takes_names_of_own_steps_where_there_are_some() -> None:
 
 def test_the_page_has_the_names_of_its_author_alone(own: str) -> None:
     page = attn("run", own)
-    assert "node 3 · d 2 · d_k 2" in page
+    assert "3 nodes · d = d_k = 2" in page
     for foreign in ("d_model", "tokens", "Scaling", "query", "layer", "count.3"):
         assert foreign not in page
     data = json.loads(attn("run", own, "--format", "json"))

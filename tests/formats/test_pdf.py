@@ -24,8 +24,7 @@ from attncli.cli import app
 from attncli.document.blocks import Document, Section, Tree, TreeRow
 from attncli.document.pictures import Box as DiagramBox
 from attncli.document.pictures import Diagram, Link, Picture
-from attncli.formats import RenderOptions, contents_of, render
-from attncli.formats.binary import pdf as pdf_format
+from attncli.formats import RenderOptions, contents_of, render, render_together
 from attncli.formats.svg.drawing import alone, drawn, fit
 from attncli.formats.typst.blocks import file as typst_file
 from attncli.formats.typst.text import characters
@@ -205,11 +204,31 @@ def test_without_the_package_a_line_says_what_to_install(
     assert "pip install 'attncli[pdf]'" in result.stderr
 
 
+def test_papers_that_differ_in_a_name_are_those_of_a_new_process() -> None:
+    """Typst keeps what it has laid out, and lays out again what another name moves."""
+    names = ["Ada", "B" * 90, "Ada"]
+    papers = [paper_for(name) for name in names]
+    first, other, again = (contents_of(paper, "pdf", RenderOptions()) for paper in papers)
+    assert first == again != other
+    alone = "import sys; from tests.formats.test_pdf import *; sys.stdout.buffer.write(bytes_of(paper_for(sys.argv[1])))"
+    told = [sys.executable, "-c", alone, names[1]]
+    assert subprocess.run(told, capture_output=True, check=True).stdout == other
+
+
+def paper_for(name: str) -> Document:
+    """A paper of some pages with a name at its head."""
+    whole = document_of(trace_of(SHIPPED["two_heads"]))
+    return whole._replace(title=Word(name))
+
+
 def test_each_of_several_papers_begins_on_a_right_hand_page() -> None:
     """Who prints on both sides has no page on the back of another's."""
     short = Section("", None, ("Short",), (), ())
-    papers = [Document(Word("A paper"), (short,))] * 3  # of one page each
-    pages = text_of(pdf_format.bytes_of(papers, RenderOptions())).split("\f")[:5]
+    papers = [Document(Word(name), (short,)) for name in "ABC"]  # of one page each
+    made = [contents_of(paper, "pdf", RenderOptions()) for paper in papers]
+    together = render_together(papers, made, "pdf", RenderOptions())
+    assert isinstance(together, bytes)
+    pages = text_of(together).split("\f")[:5]
     assert [bool(page.strip()) for page in pages] == [True, False, True, False, True]
 
 
@@ -277,7 +296,7 @@ def test_only_headings_of_a_tree_are_bold() -> None:
         TreeRow(1, "", ("given: 1",)),
     )
     page = Document(Word("T"), (Section("s", 1, ("S",), (), (Tree(rows),)),))
-    assert re.findall(r"strong\(\{(.*?)\}\)", typst_file([page])) == ['{"Layer 1"}']
+    assert re.findall(r"strong\(\{(.*?)\}\)", typst_file(page)) == ['{"Layer 1"}']
     assert re.findall(r"\\textbf\{(.*?)\}", render(page, "latex", RenderOptions())) == ["Layer 1"]
 
 

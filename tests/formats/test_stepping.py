@@ -137,6 +137,35 @@ def test_a_finger_goes_on_and_back(first: Path, chromium: Any) -> None:
             assert box["height"] >= 24
 
 
+def swiped(page: Any, by: int) -> None:
+    """Moves a finger sideways, as the window itself gets it."""
+    touch = page.context.new_cdp_session(page)
+    send = "Input.dispatchTouchEvent"
+    touch.send(send, {"type": "touchStart", "touchPoints": [{"x": 180, "y": 300}]})
+    for k in range(1, 9):
+        points = [{"x": 180 + by * k / 8, "y": 300}]
+        touch.send(send, {"type": "touchMove", "touchPoints": points})
+    touch.send(send, {"type": "touchEnd", "touchPoints": []})
+    touch.detach()
+
+
+def test_a_finger_goes_to_the_next_stop_and_not_to_another_page(first: Path, chromium: Any) -> None:
+    """The browser's own gesture, which goes back in what was visited, is off while one steps; nor
+    is a number changed that the finger begins on."""
+    with opened(chromium, first, **PHONE) as page:
+        behaviour = "getComputedStyle(document.documentElement).overscrollBehaviorX"
+        assert page.evaluate(behaviour) == "auto"
+        page.get_by_role("button", name="Next").tap()
+        before = page.url, page.evaluate("history.length")
+        swiped(page, -150)
+        assert place(page) == "2 of 72"
+        for _ in range(3):  # also from the first stop
+            swiped(page, 150)
+        assert place(page) == "1 of 72"
+        assert page.evaluate(behaviour) == "none"
+        assert (page.url, page.evaluate("history.length")) == before
+
+
 def test_a_finger_in_the_bar_scrolls_what_is_there(first: Path, chromium: Any) -> None:
     with opened(chromium, first, **PHONE) as page:
         page.get_by_role("button", name="Next").tap()

@@ -165,7 +165,7 @@ def test_a_head_is_one_landscape_page_with_one_chart_of_its_weights() -> None:
 def test_a_head_is_that_of_the_answer() -> None:
     """Which the sheet says, where there are several; of another answer the last head's."""
     for name, place, answer in (
-        ("three_tokens_two_heads", "Head 1", "In short: in head 1, token 3 attends most"),
+        ("three_tokens_two_heads", "Head 1", "In short: for token 3, one head gives token 1"),
         ("next_token", "Layer 2 · Head 2", "In short: after “go” the most likely next token"),
     ):
         sheet = formulas_of(workbook_of(shipped_trace(name)))["All"]

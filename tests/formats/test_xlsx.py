@@ -82,6 +82,20 @@ def changes() -> dict[str, tuple[str, list[str], str, float]]:
     return {kind: CHANGED[kind] for kind in (CHANGED if THOROUGH else share(2, others, "typed"))}
 
 
+def test_the_first_sheet_begins_with_the_answer() -> None:
+    rows = [row[0].value for row in formulas_of(workbook_of(work(load("i_love_ai"))))["Read me"]]
+    assert rows[:3] == [
+        "I love AI",
+        "In short: “love” attends most to “AI”: 0.576 (step 5).",
+        "3 tokens · d_model 2 · not scaled · 3 decimals, rounded at each step",
+    ]
+    assert rows[3].startswith("How does “love” come to a vector")
+    begins = [text.partition(".")[0] for text in rows if text]
+    assert (
+        begins.index("around it") < begins.index("Each step has a sheet") < begins.index("Sheets")
+    )
+
+
 @needs_libreoffice
 def test_a_workbook_comes_to_the_numbers_of_the_trace(tmp_path: Path) -> None:
     traces = shipped_traces()

@@ -13,7 +13,7 @@ from typing import Any
 
 import typer
 
-from attncli.classroom.files.exam_file import EXAM, PART, QUESTION
+from attncli.classroom.files.exam_file import EXAM, PART, QUESTION, PoolKind
 from attncli.classroom.files.exercise_file import (
     ASKED,
     EXERCISE,
@@ -49,7 +49,16 @@ from attncli.scenario.show import AnswerKind
 from attncli.steps import steps
 from attncli.steps.order import keys_of
 from attncli.steps.schema import SCENARIO
-from attncli.steps.written.keys import EquationKind, StartKind, TimesKind, ValueKind
+from attncli.steps.written.keys import (
+    EquationKind,
+    EquationsKind,
+    OutputKind,
+    StandingKind,
+    StartKind,
+    StepsKind,
+    TimesKind,
+    ValueKind,
+)
 from tests.helpers.errata import errata
 
 COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
@@ -235,7 +244,7 @@ def _takes(kind: Any, *, many: bool = False) -> str:
     return (known or _WORDS_OF_SCHEMAS[kind.schema()["type"]])[many]
 
 
-def _takes_either(kind: OneOrMany | Either) -> str:
+def _takes_either(kind: OneOrMany[object] | Either) -> str:
     if isinstance(kind, OneOrMany) or kind.kinds[1:] == (ListOf(kind.kinds[0]),):
         return f"{_takes(_kinds_in(kind)[0])}, or a list of such"
     return ", or ".join(dict.fromkeys(map(_takes, kind.kinds)))
@@ -246,10 +255,15 @@ _WORDS: dict[type, tuple[str, str]] = {
     AnswerKind: ("a cell, or words → a cell", ""),
     AskKind: ("a step, or a map", "steps and maps"),
     EquationKind: ("an equation", "equations"),
-    StartKind: ("a number, or the name of an array", ""),
+    EquationsKind: ("a list of equations", ""),
+    OutputKind: ("a name", ""),
+    StandingKind: ("a step of the model", ""),
+    StepsKind: ("step → a map", ""),
+    StartKind: ("a number, numbers, or the name of an array", ""),
     TimesKind: ("an index, perhaps with its side: `t in round`", ""),
     ValueKind: ("what stands right of the =", ""),
     BlankingKind: ("`results`, `working`, `all`, `random:SHARE`", ""),
+    PoolKind: ("a step, or a map", "steps, maps and questions"),
     PointsKind: ("a number, or step or quantity → number", ""),
     Flag: ("`true`, `false`", "`true`, `false`"),
     MatrixKind: ("a matrix", "matrices"),

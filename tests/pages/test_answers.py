@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from attncli.document.blocks import Answer, Document, text_of_spans
 from attncli.formats import RenderOptions, render
+from attncli.pages.parts.cell_words import ordinal
 from attncli.pages.parts.selection import select
 from attncli.pages.walkthrough import as_it_fits
 from attncli.pipeline import load, work
@@ -95,7 +96,7 @@ def test_the_answers_number_is_a_result_of_its_step_under_its_name(name: str) ->
     in_section = results(section(page, int(said["step"])), part.place.here(cell.name))
     by_words = re.findall(_N, section(page, int(said["step"])))  # of a table of a tokenizer's
     assert said["number"] in (in_section or by_words)
-    assert in_section or part.step in ("learn", "viterbi")
+    assert in_section or part.step in ("learn", "viterbi", "prune")
 
 
 def number_of(trace: Trace, answer: Answer) -> str:
@@ -103,6 +104,22 @@ def number_of(trace: Trace, answer: Answer) -> str:
     assert answer.cell is not None
     quantity, row, column = answer.cell
     return str(trace[quantity].number(row, column).shown).replace("-", "−")
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_numbers_in_a_scenarios_own_words_are_numbers_of_it(name: str) -> None:
+    """Those of a variant, too, as that of a single head where there are two."""
+    trace = shipped_trace(name)
+    said = re.findall(r"\d+\.\d+", trace.scenario.page.show.answer.says)
+    traces = (trace, *trace.variants.values())
+    shown = {
+        str(number.shown)
+        for each in (traces if said else ())
+        for quantity in each.quantities.values()
+        for i in range(quantity.matrix.shape[0])
+        for number in quantity.row(i)
+    }
+    assert set(said) <= shown
 
 
 def test_words_alone_are_counted() -> None:
@@ -122,9 +139,7 @@ def test_a_page_begins_with_answer_facts_and_a_question_of_three_lines(name: str
     trace = shipped_trace(name)
     lines = as_asked_for(trace).split("\n")
     assert lines[:3] == [trace.scenario.title, "═" * len(lines[0]), ""]
-    answer, facts, question = (
-        " ".join(lines[3:]).split("  ")[:3] if False else "\n".join(lines[3:]).split("\n\n")[:3]
-    )
+    answer, facts, question = "\n".join(lines[3:]).split("\n\n")[:3]
     assert answer.startswith("In short: ")
     assert len(facts.splitlines()) == 1
     rounded = re.search(
@@ -186,10 +201,10 @@ def first_words(text: str, *changes: str) -> str:
     ("said", "words"),
     [
         ("'weights[a, b]'", "“a” attends most to “b”: 0.998 (step 3)"),
-        ("'weights[a, a]'", "weights[a, a] is 0.002 (step 3)"),
-        ("'scores[b, 1]'", "scores[b, a] is 11 (step 2)"),
+        ("'weights[a, a]'", "“a” gives itself the weight 0.002 (step 3)"),
+        ("'scores[b, 1]'", "“b” gives “a” the score 11 (step 2)"),
         ("{“b” is itself much: 'scores[b, b]'}", "“b” is itself much: 25 (step 2)"),
-        ("'Q[a, 1]'", "Q[a, 1] is 1 (given)"),
+        ("'Q[a, 1]'", "the first number of the query for “a” is 1 (given)"),
     ],
 )
 def test_a_scenario_says_its_answer(said: str, words: str) -> None:
@@ -217,17 +232,15 @@ def test_what_is_no_cell_is_told_with_its_place(said: str, wrong: str) -> None:
 
 def test_a_run_with_changes_has_no_words_that_were_written_of_other_numbers() -> None:
     text = f"{ATTENTION}show: {{answer: {{“b” is itself much: 'scores[b, b]'}}}}\n"
-    assert first_words(text, "Q[2, 1]=0") == "scores[b, b] is 16 (step 2)"
-    assert (
-        first_words(text, "tokens=[c, d]") == "“d” attends most to itself: 1.000 (step 3)" or True
-    )
+    assert first_words(text, "Q[2, 1]=0") == "“b” gives itself the score 16 (step 2)"
+    assert first_words(text, "tokens=[c, d]") == "“c” attends most to “d”: 0.998 (step 3)"
 
 
 def test_the_row_of_the_answer_is_the_one_that_is_worked() -> None:
     """As with `show.token`: otherwise a page by rows works the last row."""
     trace = shipped_trace("i_can_go_alone")
     assert re.search(r"^  weights\[can\] +=", as_asked_for(trace, width=_WIDE), re.MULTILINE)
-    assert "“can” attends most to “go”: 0.524 (step 7)" in as_asked_for(trace)
+    assert "that of “can” and “go” to: 19.115 (step" in as_asked_for(trace)
 
 
 def test_an_answer_that_would_be_told_in_brief_is_worked() -> None:
@@ -245,6 +258,71 @@ def test_a_changed_run_says_so_before_its_question() -> None:
         < page.index("Changed for this run")
         < page.index("How does “love”")
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "words"),
+    [
+        ("i_love_ai", "softmax=none", "without a softmax, “love” gives “AI” the largest weight: 2"),
+        ("yassine_lstm", "b_f=[-3, -3]", "at “is”, the first number of the forget gate is 0.046"),
+        ("retention", "gamma=1", "the first number of difference for “AI” is 0.000"),
+        ("adam_by_hand", "train.learning_rate=0.5", "in update 1, quotient of X[1, 2] is 1.000000"),
+        ("hopfield_retrieval", "beta=2", "at step 2, p of “right” is 0.997"),
+        ("bpe", "vocabulary_size=24", "in round 1, the count of “s s” is 14"),
+        ("contrastive_loss", "t=2", "p_text of “car.jpg” and “a dog” is 0.892"),
+        (
+            "meeting",
+            "weights[1]=[0, 0, 0, 1]",
+            "the number for “I” in the output of “alone” is 0.60",
+        ),
+        ("softmax_gradient", "targets=[dog]", "the gradient at logits[photo, cat] is 0.231"),
+        ("learning_to_attend", "train.learning_rate=0.5", "update 1 changes the loss by: −0.72"),
+        (
+            "unigram",
+            "vocabulary_size=18",
+            "in round 1, growth of “happi” is 18.234",
+        ),
+    ],
+)
+def test_a_changed_scenario_says_in_words_what_its_number_is(
+    name: str, change: str, words: str
+) -> None:
+    trace = work(load(name, [change]))
+    answer = told(trace).answer
+    assert answer is not None
+    assert text_of_spans(answer.says).rpartition(" (")[0] == words
+
+
+@pytest.mark.parametrize(
+    ("name", "step", "words"),
+    [
+        ("i_love_ai", "scores", "“love” gives “AI” the score 2"),
+        ("i_love_ai", "ffn", "the first number of the network's output for “love” is 4.728"),
+        ("three_tokens", "scores", "token 3 gives token 1 the score 1.96"),
+        ("next_token", "unembed", "“go” gives “alone” the logit 2.372"),
+        (
+            "next_token",
+            "split",
+            "in layer 2, head 2, the first number of the value for “go” is 0.853",
+        ),
+        ("decoder_block", "mask", "“go” gives itself the score 0.402"),
+        ("yassine_gru", "state", "at “king”, the first number of the state is 0.405"),
+        ("learning_to_attend", "loss", "after update 2, the cross-entropy is 0.19"),
+        ("learning_to_attend", "update", "after update 2, W_V[2, 1] is 0.47"),
+    ],
+)
+def test_a_page_of_a_step_says_in_words_what_its_number_is(
+    name: str, step: str, words: str
+) -> None:
+    trace = shipped_trace(name)
+    answer = as_it_fits(trace, select(trace, (step,))).answer
+    assert answer is not None
+    assert text_of_spans(answer.says).rpartition(" (")[0] == words
+
+
+def test_ordinals_are_written_as_people_do() -> None:
+    written = [ordinal(k - 1) for k in (1, 3, 10, 11, 12, 13, 21, 22, 23, 24, 111, 121)]
+    assert " ".join(written) == "first third tenth 11th 12th 13th 21st 22nd 23rd 24th 111th 121st"
 
 
 @settings(max_examples=FEWER)

@@ -30,7 +30,7 @@ from tests.pages.test_audit import check, signs_found
 )
 def test_typst(name: str, detail: str, policy: str) -> None:
     trace = trace_of(SHIPPED[name], f"rounding.policy={policy}")
-    source = typst.file([document_of(trace, detail)])
+    source = typst.file(document_of(trace, detail))
     check(audit(source, "typst", tables_of(trace)), trace, detail)
 
 
@@ -41,7 +41,7 @@ DIGIT = re.compile(r"(?<=\d)\d(?=(?:unseen\(0+\))?\)?\$\}\), \)\))")
 @pytest.mark.parametrize("name", ["i_love_ai", "yassine_lstm"])
 def test_a_wrong_digit_is_found(name: str) -> None:
     trace = trace_of(SHIPPED[name])
-    source = typst.file([document_of(trace)])
+    source = typst.file(document_of(trace))
     places = [found.start() for found in DIGIT.finditer(source)][
         :: 9 if name == "i_love_ai" else 30
     ]
@@ -151,7 +151,7 @@ ON_PAPER = ("terminal", "html", "latex", "typst")
 
 def _on_paper(trace: Trace, form: str) -> str:
     if form == "typst":
-        return typst.file([document_of(trace)])
+        return typst.file(document_of(trace))
     return render(document_of(trace), form, RenderOptions(120))
 
 

@@ -285,3 +285,32 @@ def test_of_many_cells_the_first_are_named(tmp_path: Path) -> None:
     assert re.search(r"X\[3, 2\] │ +1 +2", page)
     assert "X[3, 3]" not in page.partition("Every quantity")[0]
     assert re.search(r"X +│ 13 more", page)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "first", "second"),
+    [
+        (
+            ("encoder_block", "--set", "norm=pre"),
+            "Head 2: “alone” attends most to “I” (0.308)",
+            "Head 2: “alone” attends most to itself (0.302)",
+        ),
+        (
+            CAUSAL, "“I” attends most to itself (0.7)", "“I” attends only to itself (1.000)",
+        ),
+        (
+            ("word_order", "encoder_block"),
+            "“go” attends most to “can” and to itself (0.358 each)",
+            "Head 2: “go” attends most to “alone” (0.281)",
+        ),
+    ],
+)  # fmt: skip
+def test_both_answers_are_of_the_same_token(
+    arguments: tuple[str, ...], first: str, second: str
+) -> None:
+    page = " ".join(attn(*arguments).split())
+    assert f"• The first: {first}. • The second: {second}. " in page
+
+
+def test_traces_that_have_no_token_in_common_come_to_nothing_together() -> None:
+    assert "The first:" not in attn("i_love_ai", "word_order")

@@ -119,6 +119,29 @@ def test_what_is_laid_out_of_the_first_lesson() -> None:
     }
 
 
+def test_where_one_row_is_worked_products_stand_behind_its_line() -> None:
+    """Those of the heads together, of the network, of the logits; the line stays in its block, and
+    what is made of each row goes where there is no room for it."""
+    for name, made in (
+        ("encoder_block", {"attention", "hidden", "ffn"}),
+        ("next_token", {"logits"}),
+    ):
+        found = {p.result.name: p for p in products_of(document_of(shipped_trace(name), "rows"))}
+        assert made <= {*found}
+        assert not any(found[its].told for its in made)
+    trace = shipped_trace("encoder_block")
+    narrow, wide, wider = (page_of(trace, "terminal", width, "rows") for width in (99, 110, 160))
+    assert "W2   │" not in narrow
+    assert "W1     │" not in narrow
+    for page in (narrow, wide, wider):
+        assert len(re.findall(r"attention\[alone\] += ", page)) == 1
+        assert len(re.findall(r"hidden\[alone\] += ", page)) == 1
+    assert re.search(r"norm1\.normed │.* hidden │ *$", wide, re.MULTILINE)
+    assert "activated │     1      2      3      4      5      6    ffn  │" in wide
+    assert re.search("hidden │.*activated │", wider)
+    assert not re.search("hidden │.*activated │", wide)
+
+
 @pytest.mark.parametrize(
     ("changes", "of"),
     [((), "scores"), (("scale=sqrt_d_k",), "scaled"), (("mask=causal",), "masked")],

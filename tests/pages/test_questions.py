@@ -25,14 +25,10 @@ from attncli.document.blocks import (
     text_of_spans,
 )
 from attncli.maths.notation import plain
+from attncli.pages.answers import questions_page
 from attncli.pages.explain import find_cell
-from attncli.pages.questions import (
-    Question,
-    question_page,
-    questions,
-    questions_page,
-    questions_with,
-)
+from attncli.pages.question_page import question_page
+from attncli.pages.questions import Question, questions, questions_with
 from attncli.pages.topics import LESSONS, lesson_blocks
 from attncli.scenario.file import shipped
 from attncli.steps.order import STORY
@@ -71,7 +67,7 @@ def trace_of(scenario: str, changes: tuple[str, ...]) -> Trace:
         ("leave the softmax out", "without_softmax"),
         ("why -inf and not 0", "why_infinity"),
         ("why −∞ and not 0", "why_infinity"),
-        ("what is masking", "why_infinity"),
+        ("what is masking", "why_mask"),
         ("what does W_O do", "what_W_O"),
         ("what do two heads have that one hasn't", "why_two_heads"),
         ("why multi-head attention", "why_two_heads"),
@@ -88,6 +84,34 @@ def trace_of(scenario: str, changes: tuple[str, ...]) -> Trace:
         ("where does the gradient go", "where_gradients_go"),
         ("backpropagation", "where_gradients_go"),
         ("why 768", "why_768"),
+        ("why is there a mask", "why_mask"),
+        ("why does the causal mask hide the future", "why_mask"),
+        ("why softmax", "why_softmax"),
+        ("why do the weights add up to 1", "why_softmax"),
+        ("why residual", "why_residual"),
+        ("what is a query", "what_query_key_value"),
+        ("what is a key", "what_query_key_value"),
+        ("what is a value", "what_query_key_value"),
+        ("what is d_k", "what_d_k"),
+        ("what is a logit", "what_logit"),
+        ("what is attention", "what_attention"),
+        ("what is self-attention", "what_attention"),
+        ("what is cross-attention", "what_cross_attention"),
+        ("the difference between encoder and decoder", "what_cross_attention"),
+        ("what is layer norm", "what_norm"),
+        ("what is relu", "what_feed_forward"),
+        ("what is an embedding", "what_embedding"),
+        ("how are words split into tokens", "what_token"),
+        ("how does the model choose the next word", "how_next_word"),
+        ("what is cross entropy", "what_loss"),
+        ("what is perplexity", "what_loss"),
+        ("what does an LSTM do", "what_rnn"),
+        ("why do gradients vanish", "why_vanish"),
+        ("what is a mixture of experts", "what_experts"),
+        ("what is Adam", "what_adam"),
+        ("what is the learning rate", "what_adam"),
+        ("what is linear attention", "what_linear_attention"),
+        ("does attention know the word order", "why_positions"),
         ("multiply embeddings by sqrt d_model", "why_sqrt_d_model"),
     ],
 )
@@ -113,6 +137,27 @@ def test_alone_it_lists_the_questions() -> None:
     assert not {*ALL} & {*STORY, *shipped.names()}  # whose lessons these names ask for
 
 
+@pytest.mark.parametrize("typed", ["why positions", "why softmax", "what is layer norm"])
+def test_an_answer_begins_with_the_answer(typed: str) -> None:
+    (question,) = questions_with(typed)
+    begins = _BRACES.split(question.says)[0]
+    page = in_one_line(told(*typed.split()))
+    assert page.removeprefix(question.title).lstrip("═ ").startswith(in_one_line(begins))
+    assert page.count(f"attn explain {typed.rsplit(maxsplit=1)[-1]} ") <= 1
+
+
+def test_words_that_name_a_step_and_no_question_show_the_step() -> None:
+    assert told("what", "is", "dropout", "for").startswith("Dropout\n═══════\n")
+    assert "attn explain rotate" in told("what", "is", "a", "rotary", "position", "embedding")
+
+
+@pytest.mark.parametrize(
+    ("step", "key"), [("temperature", "what_temperature"), ("norm", "what_norm")]
+)
+def test_a_step_leads_to_its_questions(step: str, key: str) -> None:
+    assert f"{ALL[key].title} attn explain {key}" in in_one_line(told(step))
+
+
 def test_several_that_share_as_much_are_listed() -> None:
     found = questions_with("sqrt")
     assert [question.key for question in found] == ["why_sqrt_d_k", "why_sqrt_d_model"]
@@ -124,10 +169,10 @@ def test_several_that_share_as_much_are_listed() -> None:
 def test_what_is_only_near_is_said_to_be() -> None:
     """A question that has hardly a word of what is asked isn't taken for it; a step that is asked for is named."""
     page = told("which", "colour", "has", "the", "longest", "gradient", "tomorrow")
-    assert page.startswith("Nearest to your question:\n")
+    assert page.startswith("No question has these words. Nearest to them:\n")
     assert "where_gradients_go" in page
     page = told("what", "is", "layer", "norm")
-    assert "The step by itself? attn explain norm" in page[:300]
+    assert page.count("The step by itself? attn explain norm") == 1
     assert "Nearest to" not in told("norm", "before", "or", "after")
 
 
@@ -235,10 +280,33 @@ CLAIMS = {
     ],
     "what_W_O": [("W_O leaves all as it is: attention[go, 1]", "=", "with W_O: concat[go, 1]")],
     "why_two_heads": [
-        ("two heads: heads[1].weights[alone, go]", ">", "two heads: heads[1].weights[alone, I]"),
-        ("two heads: heads[2].weights[alone, I]", ">", "two heads: heads[2].weights[alone, go]"),
-        ("one head: weights[alone, I]", ">", "one head: weights[alone, go]"),
+        ("two heads: heads[1].weights[drank, milk]", ">", "one head: weights[drank, milk]"),
+        (
+            "two heads: heads[1].weights[drank, milk]",
+            "=",
+            "two heads: heads[1].weights[drank, cat]",
+        ),
+        (
+            "two heads: heads[1].weights[drank, milk]",
+            ">",
+            "two heads: heads[1].weights[drank, the]",
+        ),
+        (
+            "two heads: heads[2].weights[drank, cat]",
+            ">",
+            "two heads: heads[2].weights[drank, milk]",
+        ),
     ],
+    "why_softmax": [("as it is: weights[love, AI]", ">", "as it is: weights[love, I]")],
+    "why_mask": [("without: weights[love, Tennis]", ">", "with the mask: weights[love, Tennis]")],
+    "how_next_word": [
+        ("one token: probabilities[go, alone]", ">", "one token: probabilities[go, home]")
+    ],
+    "why_vanish": [("as it is: factor_norm[1]", "<", "as it is: factor_norm[4]")],
+    "what_loss": [("as it is: train[1].cross_entropy", "<", "as it is: cross_entropy")],
+    "what_experts": [("as it is: routing[mice, 2]", ">", "as it is: routing[mice, 1]")],
+    "what_linear_attention": [("as it is: output[AI, 1]", "=", "as it is: causal_output[3][1]")],
+    "what_adam": [("as it is: grad.X[1, 1]", ">", "as it is: grad.X[1, 2]")],
     "why_positions": [
         ("I can go alone: output[go, 1]", "=", "alone go can I: output[go, 1]"),
         (

@@ -31,6 +31,7 @@ from attncli.scenario.file.keys import Choice, Record
 from attncli.steps import steps
 from attncli.steps.order import OWN
 from attncli.steps.schema import SCENARIO, givable
+from attncli.steps.written.keys import MistakeKind, StepKind
 from tests.conftest import ROOT, sampled, share
 from tests.helpers.pages import SHIPPED, trace_of
 from tests.helpers.reference_tables import COMMANDS, errata_of, tabled_keys, with_tables
@@ -302,7 +303,6 @@ def test_help_tells_of_each_key_and_step() -> None:
     ("word", "first", "more"),
     [
         ("softcap", "`softcap` (a number): c in c · tanh(scores / c)", "`softcap` makes `capped`"),
-        ("kv", "`kv_heads` (a whole number): how many heads", "`attn explain kv_cache`"),
         ("norm", "`norm` (`post`, ", "`norm` (a map): a norm of these rows"),
         ("temperature", "`temperature` (a number): what scores are", "what logits are divided by"),
         ("lstm", "`cell: lstm`: makes the layer recurrent", "(Recurrent layers)"),
@@ -313,6 +313,15 @@ def test_help_begins_with_what_is_asked_for(word: str, first: str, more: str) ->
     text = " ".join(CliRunner().invoke(app, ["help", word]).stdout.split())
     assert text.startswith(f"• {first}")
     assert more in text
+
+
+def test_help_says_where_a_word_is_only_part_of_names() -> None:
+    text = " ".join(CliRunner().invoke(app, ["help", "kv"]).stdout.split())
+    begins = (
+        "Nothing is called `kv` alone. It is a part of these names: • `kv_heads` (a whole number)"
+    )
+    assert text.startswith(begins)
+    assert "`attn explain kv_cache`" in text
 
 
 def test_help_is_read_on_any_background() -> None:
@@ -426,3 +435,9 @@ def test_lint_imports_the_steps_of_its_scenario() -> None:
     steps = {name.rpartition(".")[2] for name in imported if name.startswith("attncli.steps.")}
     assert {"scores", "weights"} <= steps
     assert steps.isdisjoint({"unigram", "rotary", "norms", "gates", "probabilities"})
+
+
+def test_help_tells_each_key_of_a_step_of_ones_own() -> None:
+    keys = StepKind().kind.keys
+    for key in (*keys, *MistakeKind().kind.keys):
+        assert key.says in entries(key.name), key.name

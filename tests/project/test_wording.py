@@ -64,7 +64,10 @@ PATTERNS = (
     Pattern(r"\bthe other has less left to do\b", "the other has less to gain"),
     Pattern(r"\bturns a hand\b", "turns the vector by the same angle"),
     Pattern(r"\bDraws of neither\b", "words other than … are drawn"),
-    Pattern(r"\bwould be others, as its page tells\b|\b1 number would be others\b", "another"),
+    Pattern(r"\bwould be others\b", "are printed otherwise, another"),
+    Pattern(r"\bcan be checked from the digits\b", "holds for the digits shown"),
+    Pattern(r"\((?:partly )?ours\)", "chosen"),
+    Pattern(r"\bForm +own\b", "the numbers of the scenario"),
     Pattern(r"\blooks most at dimension\b", "prefers keys that are …"),
     Pattern(r"\bNot to be read\b", "no number can be read, there is no cell"),
     Pattern(r"\bcannot start any token\b", "begins with a tab"),
@@ -95,7 +98,7 @@ def stopped_at(text: str) -> Iterator[str]:
     [
         "the attends most to it (0.49).", "For it the likeliest is it.", "3 less 2", "x > 0, else 0",
         "at time 2", "is made of", "the model goes on\n  with it", "comes to 3", "the slope promises",
-        "nothing can be told", "It has 0 decimals", "Not to be read: a", "A, C, D as they were",
+        "nothing can be told", "4 numbers would be others", "W_Q (ours)", "Form  own", "It has 0 decimals", "Not to be read: a", "A, C, D as they were",
     ],
 )  # fmt: skip
 def test_a_pattern_is_found(text: str) -> None:

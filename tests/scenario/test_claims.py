@@ -62,12 +62,12 @@ def test_what_is_not_there_is_told_at_once() -> None:
 
 def test_ours_is_marked_and_the_rest_is_given() -> None:
     page = page_of(trace_of(f"{GIVEN}ours: [V, 'weights[c]']\n"), "terminal")
-    assert "V (ours)" in page
-    assert "weights (partly ours)" in page
+    assert "V (chosen)" in page
+    assert "weights (partly chosen)" in page
     assert "(given)" not in page
     assert "chosen for this example: V, weights[c]" in page
     whole = page_of(trace_of(f"{GIVEN}ours: all\n"), "terminal")
-    assert "weights (ours)" in whole
+    assert "weights (chosen)" in whole
     assert "chosen for this example: all given numbers" in whole
 
 
@@ -75,7 +75,7 @@ def test_ours_is_data_too() -> None:
     data = json.loads(page_of(trace_of(f"{GIVEN}ours: [V]\n"), "json"))
     assert {block["name"]: block.get("origin") for block in data["given"]} == {
         "weights": None,
-        "V": "ours",
+        "V": "chosen",
     }
 
 

@@ -179,7 +179,7 @@ def test_what_the_pages_say_is_true(name: str) -> None:
         ("scores[a, b]: 12", "The source's number doesn't follow; attn check"),
         ("scores[a]: [5, 11]", "All of the source's 2 numbers follow."),
         ("scores[a]: [5, 12]", "1 of the source's 2 numbers follows; attn check scenario.yaml tells which doesn't."),
-        ("scores[a]: [6, 12]", "None of the source's 2 numbers follow; attn check scenario.yaml tells which don't."),
+        ("scores[a]: [6, 12]", "None of the source's 2 numbers follow; attn check scenario.yaml tells why."),
         ("scores: [[6, 12], [11, 25]]", "2 of the source's 4 numbers follow; attn check"),
         ("weights[a, a]: 0.0024", "The source's number"),
     ],
@@ -187,6 +187,20 @@ def test_what_the_pages_say_is_true(name: str) -> None:
 def test_the_count_is_said_in_a_line(entries: str, said: str) -> None:
     page = page_of(trace_of(f"{KEYS}  {entries}\n"))
     assert f"▸ {said}" in " ".join(page.split())
+
+
+def test_marks_and_count_agree_on_what_follows() -> None:
+    """A number that other rounding gives is marked as such, and counted among those that follow."""
+    page = " ".join(page_of(trace_of(SHIPPED["i_love_ai"])).split())
+    marks = re.findall(r"▸ The source prints (.+?): (.+?)\.(?= )", page)
+    assert [verdict for _, verdict in marks] == [
+        "it follows with other rounding",
+        "they follow with other rounding",
+        "only its rounding is wrong",
+    ]
+    wrong = [said for said, verdict in marks if "follow" not in verdict]
+    assert wrong == ["5.000 for ffn[AI, 1]"]
+    assert "56 of the source's 57 numbers follow" in page
 
 
 def test_of_numbers_that_are_assumed_check_tells() -> None:

@@ -111,7 +111,7 @@ def test_what_happens_depends_on_what_is_said() -> None:
         ("= x[i, j]", "= x[i]", "16:31", "x has 2 sides, here 1; its sides are n, m"),
         ("tempered[i, j] =", "tempered[i, l] =", "16:30", "nothing says how far l goes"),
         ("tempered[i, j] =", "tempered[i, j] :", "16:29", ": has no meaning"),
-        ("x[i, j] * temp", "x[i, j] * * temp", "24:36", "* can't stand here"),
+        ("x[i, j] * temp", "x[i, j] * * temp", "25:36", "* can't stand here"),
         ("x[i, j] / temp", "x[i + 1, j] / temp", "16:31", "i + 1 goes along nothing"),
         ("x[i, j] / temp", "floor(x[i, j]) / temp", "16:31", "no part of an equation"),
     ],

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
+from types import MappingProxyType
 
 from attncli.classroom.exercises.fingerprint import joint_mark
 from attncli.classroom.exercises.requests import answers_of, label_of
+from attncli.classroom.marking.exam_parts import BETWEEN_PARTS
 from attncli.document.blocks import Callout, DefinitionList, Document, Table
-from attncli.document.languages import Words
-from attncli.document.questions import OWN_FORM, Item, RightAnswer, points_text
+from attncli.document.languages import FrameWords, Words
+from attncli.document.questions import (
+    OWN_FORM,
+    Item,
+    RightAnswer,
+    Worth,
+    counted_points,
+    points_text,
+)
 from attncli.maths.equations.tree import Number
 from attncli.maths.notation import plain
 from attncli.maths.numbers import decimals
@@ -18,25 +27,30 @@ from attncli.names import Word
 _UNASKED = "–"
 
 
-def answer_grid(forms: Sequence[Document]) -> Document:
+def answer_grid(
+    forms: Sequence[Document], most: Mapping[str, Worth] = MappingProxyType({})
+) -> Document:
     """Makes the grid of the forms of an exercise, each given as a document with all its answers.
-    Below stands what the papers of each form were made from."""
+    Below stands what the papers of each form were made from. `most` has the most points that parts
+    can bring, by how their ids begin."""
     papers = [form.paper for form in forms if form.paper is not None]
     first = papers[0]
     words = first.words.keys
     by_form = [{item.id: item for item in form.items} for form in forms]
-    asked = {id_: item for items in reversed(by_form) for id_, item in items.items()}
-    rows = tuple(
-        (
-            Word(f"{number} · {id_}"),
-            *(_cell(items.get(id_), words) for items in by_form),
-            points_text(asked[id_].points),
-        )
-        for number, id_ in enumerate(in_order(by_form), start=1)
-    )
+    rows: list[tuple[Word | str, ...]] = []
+    order = in_order(by_form)
+    for number, id_ in enumerate(order, start=1):
+        asked = [items.get(id_) for items in by_form]
+        cells = (_cell(item, words) for item in asked)
+        rows.append((Word(f"{number} · {id_}"), *cells, _one_of(i.points for i in asked if i)))
+        begins = _part_of(id_)
+        if begins in most and (number == len(order) or _part_of(order[number]) != begins):
+            rows.append(_at_most(begins, most[begins], by_form, first.words))
     hashes = [paper.hash for paper in papers]
+    worths = [paper.points for paper in papers]
+    own = [""] * len(worths) if len(set(worths)) == 1 else [*map(points_text, worths)]
     last: tuple[tuple[Word | str, ...], ...] = (
-        (words.points, *("" for _ in hashes), points_text(first.points)),
+        (words.points, *own, points_text(worths[0]) if own[0] == "" else ""),
         (first.words.paper.made_from, *map(Word, hashes), ""),
     )
     names = (words.answer if p.form == OWN_FORM else Word(p.form) for p in papers)
@@ -54,6 +68,31 @@ def answer_grid(forms: Sequence[Document]) -> Document:
             hash=joint_mark(hashes) if len(hashes) > 1 else first.hash,
         ),
     )
+
+
+def _part_of(id_: str) -> str:
+    """Returns how the ids of a part begin; nothing where there is one part."""
+    number, slash, _ = id_.partition(BETWEEN_PARTS)
+    return f"{number}{slash}" if slash and number.isdecimal() else ""
+
+
+def _one_of(points: Iterable[Worth]) -> str:
+    """Writes the points of a blank; all of them where forms differ."""
+    return " / ".join(map(points_text, sorted(set(points))))
+
+
+def _at_most(
+    begins: str, most: Worth, forms: Sequence[Mapping[str, Item]], words: FrameWords
+) -> tuple[Word | str, ...]:
+    """Returns the row below a part that can't bring all the points of its rows: these in each form,
+    and those that count."""
+    own = (
+        points_text(sum(item.points for id_, item in items.items() if _part_of(id_) == begins))
+        for items in forms
+    )
+    part = words.paper.part.format(number=begins.removesuffix(BETWEEN_PARTS))
+    says = words.paper.at_most.format(points=counted_points(most, words))
+    return Word(f"{part}: {says}"), *own, points_text(most)
 
 
 def in_order(forms: Iterable[Iterable[str]]) -> list[str]:

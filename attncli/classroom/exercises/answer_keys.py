@@ -10,7 +10,17 @@ from functools import cache, reduce
 from attncli.classroom.exercises.line_blanks import Blankable, inside_of
 from attncli.classroom.exercises.on_the_sheet import SheetCells
 from attncli.classroom.exercises.tasks import is_counted
-from attncli.document.blocks import Block, Callout, ColumnSum, Derivation, Line, Spans, Table, each
+from attncli.document.blocks import (
+    Block,
+    Callout,
+    ColumnSum,
+    Derivation,
+    Line,
+    Spans,
+    Table,
+    TableCell,
+    each,
+)
 from attncli.document.languages import FrameWords, Words
 from attncli.document.questions import Interval, Item, MistakenAnswer, RightAnswer, points_text
 from attncli.judging.honest_paths import Paths
@@ -24,6 +34,7 @@ from attncli.maths.equations.tree import (
     Omitted,
     Quotient,
     Root,
+    Symbol,
     numbers_in,
 )
 from attncli.maths.notation import plain
@@ -266,9 +277,9 @@ _MOST_NAMED = 6
 
 
 def solution_of(
+    trace: Trace,
     working: Sequence[Block],
-    places: Sequence[Blankable],
-    questions: Sequence[Item],
+    asked: Sequence[tuple[Blankable, Item]],
     path: Name,
     words: Words,
     *,
@@ -277,11 +288,13 @@ def solution_of(
     """Makes the solution of a section: the lines of full working that have something to do with
     what is asked, or the `whole` of it, then each answer with what is accepted."""
     lines = working
+    places, questions = [place for place, _ in asked], [question for _, question in asked]
     if not whole:
-        asked = _Wanted(places)
-        lines = [block for entry in working for block in asked.of(entry)]
+        wanted = _Wanted(places)
+        lines = [block for entry in working for block in wanted.of(entry)]
     names = [place.seen_from(path) for place in places]
-    rows = (_answer_row(item, name, words) for item, name in zip(questions, names, strict=True))
+    called = (_called(trace, place, path) for place in places)
+    rows = (_answer_row(item, name, words) for item, name in zip(questions, called, strict=True))
     headings = (words.blank, words.answer, words.carry, words.exact, words.accepted, words.points)
     return (*lines, Table(headings, tuple(rows)), *_doubts(questions, names, words))
 
@@ -310,7 +323,15 @@ def _listed(names: Sequence[Word], words: Words) -> Spans:
     return put_in(words.more, names=spans, count=str(more)) if more > 0 else spans
 
 
-def _answer_row(question: Item, name: str, words: Words) -> tuple[Word | str, ...]:
+def _called(trace: Trace, place: Blankable, path: Name) -> Symbol | Word:
+    """Returns what a blank is called at a path, as it is on the sheet."""
+    if place.cell is None:
+        return Word(place.seen_from(path))
+    name = place.quantity.seen_from(path)
+    return trace[place.quantity].symbol(place.cell.row, place.cell.column, name)
+
+
+def _answer_row(question: Item, name: Symbol | Word, words: Words) -> tuple[TableCell, ...]:
     """Makes the row of a blank, as it is called, with its answer and what is accepted."""
     key = question.right
     answer = plain(key.number)
@@ -321,7 +342,7 @@ def _answer_row(question: Item, name: str, words: Words) -> tuple[Word | str, ..
         return answer if number is key.number else plain(number)
 
     return (
-        Word(name),
+        name,
         answer,
         text(key.carry),
         text(key.exact),

@@ -14,8 +14,6 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
 
-import numpy as np
-
 from attncli.classroom.exercises.line_blanks import (
     Asked,
     Blankable,
@@ -32,8 +30,16 @@ from attncli.classroom.exercises.line_blanks import (
     without_copies,
 )
 from attncli.classroom.exercises.on_the_sheet import sources_of, worked_from
+from attncli.classroom.exercises.settled import SettledCells, is_mask
 from attncli.classroom.exercises.workable_sections import StepSection
-from attncli.classroom.files.exercise_file import MOST_POINTS, Blanking, Points
+from attncli.classroom.files.exercise_file import (
+    EACH,
+    MOST_IN_ALL,
+    MOST_POINTS,
+    TOTAL,
+    Blanking,
+    Points,
+)
 from attncli.document.blocks import (
     Block,
     Callout,
@@ -54,7 +60,6 @@ from attncli.option_values import LANGUAGES
 from attncli.pages.parts.blocks import given_blocks
 from attncli.pages.parts.selection import Selection, SelectionError
 from attncli.pages.parts.sentences import joined, put_in
-from attncli.steps.order import STORY
 from attncli.trace import Definition, Trace
 
 ENGLISH = words_of(LANGUAGES[0]).tasks
@@ -74,6 +79,10 @@ class WholePage:
     """Whether copies of what the page tells may be asked for, too."""
     looked_up: bool = True
     """Whether what is looked up in a table is asked for."""
+    masks: bool = True
+    """Whether what a mask makes, and what follows from it alone, is asked for."""
+    named: frozenset[Location] = frozenset()
+    """The cells that are asked for by their names."""
     words: Words = ENGLISH
     """The words of the page's frame."""
 
@@ -83,7 +92,7 @@ class WholePage:
         same."""
         names: set[str] = {d.name for d in self.worked}
         if not self.again:
-            names = without_copies(self.worked, looked_up=self.looked_up)
+            names = without_copies(self.worked, looked_up=self.looked_up) - self.masked
         return frozenset(name for name in names if not is_in_words(self.trace, name))
 
     @cached_property
@@ -95,10 +104,30 @@ class WholePage:
 
     @cached_property
     def copied(self) -> frozenset[str]:
-        """Returns what is looked up in a table, where it isn't asked for."""
-        if self.again or self.looked_up:
+        """Returns what is looked up in a table, or seen through a mask, where it isn't asked
+        for."""
+        names = self.masked
+        if not (self.again or self.looked_up):
+            made = without_copies(self.worked, looked_up=False)
+            names |= without_copies(self.worked) - made
+        return names - {cell.quantity for cell in self.named}
+
+    @cached_property
+    def masked(self) -> frozenset[str]:
+        """Returns what a mask makes of scores, where it isn't asked for: copies, and what it
+        hides."""
+        if self.masks:
             return frozenset()
-        return frozenset(without_copies(self.worked) - self.makes)
+        return frozenset(d.name for d in self.worked if is_mask(self.trace, d))
+
+    @cached_property
+    def settled(self) -> frozenset[Location]:
+        """Returns the cells that are given since a mask settles them, where it isn't asked for."""
+        if self.masks:
+            return frozenset()
+        cells = SettledCells(self.trace)
+        found = (cell for d in self.worked for cell in cells.of(d.name))
+        return frozenset(found) - self.named
 
     @cached_property
     def given_cells(self) -> frozenset[Location]:
@@ -122,7 +151,7 @@ class WholePage:
             (s, place)
             for s, places in self._gone_through(Asked())
             for place in places
-            if place.quantity not in self.copied
+            if place.quantity not in self.copied and not place.is_of(self.settled)
         ]
 
     def asking(self, asked: Asked) -> list[tuple[StepSection, list[Blankable]]]:
@@ -156,7 +185,8 @@ class WholePage:
             told = self.telling(cells, hidden)
             needed = told & self.needed(cells)
             hidden &= {cell.quantity for cell in worked_from(self.trace, hidden, needed) & told}
-        return Asked(ids, copies | told, frozenset(whole | hidden))
+        cells = copies | told
+        return Asked(ids, cells, frozenset(whole | hidden), settled=self.settled)
 
     def telling(self, cells: frozenset[Location], names: Collection[str]) -> set[Location]:
         """Finds the cells of some quantities from which some others can be read."""
@@ -190,7 +220,7 @@ class WholePage:
     def everything(self) -> Asked:
         """Returns what may not be told when all that the page makes is asked for."""
         hidden = revealing(self.trace, self.makes)
-        return Asked(None, frozenset(), frozenset(hidden), self.copied)
+        return Asked(None, frozenset(), frozenset(hidden), self.copied, self.settled)
 
     def chain(self, name: str, hidden: Collection[str]) -> list[Definition]:
         """Returns how a hidden quantity that no section makes comes from those that sections make,
@@ -295,9 +325,11 @@ class _Asker:
 
     def untold(self, block: MatrixBlock) -> Flags:
         """Returns the cells that the table may not tell. -> [n, m]"""
-        if block.quantity in self.asked.quantities:
-            return np.ones(block.matrix.shape, dtype=np.bool_)
-        own = (c for c in self.asked.cells if c.quantity == block.quantity)
+        name, settled = block.quantity, self.asked.settled
+        if name in self.asked.quantities:
+            told = (c for c in settled if c.quantity == name)
+            return ~block.matrix.marked((c.row, c.column) for c in told)
+        own = (c for c in self.asked.cells - settled if c.quantity == name)
         return block.matrix.marked((c.row, c.column) for c in own)
 
     def follows(self, name: str) -> Iterator[Block]:
@@ -356,33 +388,34 @@ def parse_blanking(text: str) -> Blanking:
 
 def parse_points(texts: Sequence[str]) -> Points:
     """Reads what `--points` says: `2` for each blank, `softmax=2` for those of a step, `exp=0.5`
-    for those of a quantity. Raises SelectionError, naming all that is wrong."""
-    each = Decimal(1)
-    steps: dict[str, Decimal] = {}
-    quantities: dict[str, Decimal] = {}
+    for those of a quantity, `total=30` for all together. Raises SelectionError, naming all that is
+    wrong."""
+    found: dict[str, Decimal] = {}
     wrong: list[Problem] = []
     for text in texts:
-        name, equals, count = text.rpartition("=")
-        option, worth = f"--points {text}", _worth(count)
+        name, _, count = text.rpartition("=")
+        option, most = f"--points {text}", MOST_IN_ALL if name == TOTAL else MOST_POINTS
+        worth = _worth(count, most)
         if worth is None:
-            right = f"give a number above 0 and at most {MOST_POINTS}"
+            right = f"give a number from 0 to {most}"
             wrong.append(Problem.of(option, f"{quote(count)} is no number of points", right))
-        elif equals:
-            (steps if name in STORY else quantities)[name] = worth
         else:
-            each = worth
+            found[name or EACH] = worth
+    if TOTAL in found and EACH in found:
+        right = f"keep {TOTAL} or {EACH}"
+        wrong.append(Problem.of("--points", "points of all together and of each", right))
     if wrong:
         raise SelectionError(wrong)
-    return Points(each, steps, quantities)
+    return Points.of_names(found)
 
 
-def _worth(text: str) -> Decimal | None:
+def _worth(text: str, most: int) -> Decimal | None:
     """Reads the points that a text says. Returns None for what is no number of points."""
     try:
         number = decimals.parse(text)
     except ValueError:
         return None
-    return number if 0 < number <= MOST_POINTS else None
+    return number if 0 <= number <= most else None
 
 
 def terms_of(blankings: Sequence[Blanking]) -> Terms:

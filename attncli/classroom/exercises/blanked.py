@@ -27,12 +27,14 @@ from attncli.classroom.exercises.requests import (
     given_away,
     table_of_answers,
 )
+from attncli.classroom.exercises.sharing import LEAST, shared
 from attncli.classroom.exercises.tasks import room, task_of
 from attncli.classroom.exercises.workable_sections import StepSection, working_in
 from attncli.document.blocks import AnswerSpace, Block, Callout, Paragraph, Section, parts_of
 from attncli.document.languages import FrameWords, Words
-from attncli.document.questions import Interval, Item, RightAnswer
+from attncli.document.questions import Interval, Item, RightAnswer, points_text
 from attncli.document.tables import MatrixBlock
+from attncli.errors import Problem, Where, counted
 from attncli.judging.honest_paths import Tolerance
 from attncli.judging.judging import Judge, beyond_reach
 from attncli.maths.equations.tree import Equation, Number
@@ -43,6 +45,7 @@ from attncli.pages.parts.blocks import folded
 from attncli.pages.parts.selection import Selection, SelectionError
 from attncli.pages.parts.sentences import printed_roots
 from attncli.scenario.file.problems import ScenarioError
+from attncli.steps.order import step_of
 from attncli.trace import Quantity, Trace
 
 if TYPE_CHECKING:
@@ -177,15 +180,51 @@ class BlankedPage(NamedTuple):
         sections = []
         in_words, sheet = self.request.in_words(self.trace), self.sheet
         self.check_hidden(in_words)
+        points = self.points(in_words)
+        in_words = [q._replace(points=points[q.question.id]) for q in in_words]
         for page, places in self.asking:
             section = page.section
             if places:
-                section = self._section(page, places, keys, sheet, words)
+                section = self._section(page, places, keys, points, sheet, words)
                 section = section._replace(solution=(*before, *section.solution))
                 before = ()
             own = [q for q in in_words if q.question.part == page.part]
             sections.append(self._with_words(page, section, own, words) if own else section)
         return sections
+
+    def points(self, in_words: Sequence[AskedInWords]) -> dict[str, Decimal]:
+        """Returns the points of all that is asked, by their ids: those that are said, and of a
+        total what is left, shared out over the others. Raises SelectionError where that is too
+        little."""
+        request = self.request
+        said: dict[str, Decimal | None] = {}
+        kinds: dict[str, object] = {}
+        for section, places in self.asking:
+            for place in places:
+                said[place.id] = request.worth_said(self.trace, section.part, place)
+                kinds[place.id] = place.quantity, place.cell is None
+        for q in in_words:
+            said[q.question.id] = q.points if q.is_said else None
+            kinds[q.question.id] = q.question.name
+        known = {id_: worth for id_, worth in said.items() if worth is not None}
+        others = [id_ for id_ in said if id_ not in known]
+        if request.points.total is None:
+            return {id_: known.get(id_, request.points.each) for id_ in said}
+        rest = request.points.total - sum(known.values(), Decimal(0))
+        if rest < LEAST * len(others) or (rest and not others):
+            raise self._shared_badly(len(others), rest)
+        shares = shared(rest, [kinds[id_] for id_ in others])
+        return known | dict(zip(others, shares, strict=True))
+
+    def _shared_badly(self, count: int, rest: Decimal) -> SelectionError:
+        total = self.request.points.total
+        assert total is not None
+        left = "" if rest == total else f", of which {points_text(rest)} are left,"
+        wrong = f"{counted(count, 'blank')} can't share {points_text(total)} points{left} sensibly"
+        right = f"give each {points_text(LEAST)} at least, ask for less, or say points: {{each: 1}}"
+        where = self.request.points.where
+        source = f"--points total={points_text(total)}"
+        return SelectionError([Problem(where or Where(source), wrong, right)])
 
     def check_hidden(self, asked: Sequence[AskedInWords]) -> None:
         """Raises SelectionError where the page tells the answer of a question."""
@@ -229,6 +268,7 @@ class BlankedPage(NamedTuple):
         section: StepSection,
         places: Sequence[Blankable],
         keys: Mapping[str, RightAnswer],
+        points: Mapping[str, Decimal],
         sheet: SheetCells,
         words: FrameWords,
     ) -> Section:
@@ -237,19 +277,21 @@ class BlankedPage(NamedTuple):
         if request.share is not None:
             known = with_slips(sheet, part, known)
         questions = tuple(
-            Item(place.id, request.worth(self.trace, part, place), key, cell=place.cell)
-            for place, key in known
+            Item(place.id, points[place.id], key, cell=place.cell) for place, key in known
         )
-        task = task_of(self.trace, part.path, [*zip(places, questions, strict=True)], words)
+        asked = [*zip(places, questions, strict=True)]
+        task = task_of(self.trace, part.path, asked, words)
         space = room(self.trace, section.section, places, request)
         names = {place.quantity for place in places}
         selection, cells = request.selection_of(part)
         lines = working_in(self.trace, part, names, cells, selection._replace(detail="full"))
         whole = request.wants_everything or bool(cells)
+        remark = step_of(part).results.remark(part.place, self.trace)
+        solution = solution_of(self.trace, lines, asked, part.path, words.keys, whole=whole)
         return section.section._replace(
             blocks=(*_with_task(section.section.blocks, task), *space),
             questions=questions,
-            solution=solution_of(lines, places, questions, part.path, words.keys, whole=whole),
+            solution=(*solution, *([Paragraph(remark)] if remark else [])),
         )
 
 

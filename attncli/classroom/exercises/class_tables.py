@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
@@ -29,6 +30,7 @@ from attncli.classroom.marking.exam_parts import (
     waiting_for,
 )
 from attncli.classroom.marking.marked_papers import MarkedPaper
+from attncli.classroom.marking.suspicions import Mistyped, alike, mistyped
 from attncli.document.blocks import (
     Block,
     Bullets,
@@ -41,6 +43,7 @@ from attncli.document.blocks import (
     Table,
     TableCell,
     Term,
+    text_of_spans,
 )
 from attncli.document.languages import words_of
 from attncli.document.pictures import Bars, Series
@@ -48,7 +51,7 @@ from attncli.document.questions import OWN_FORM, Worth, counted_points, points_t
 from attncli.document.tables import SIGNS
 from attncli.errors import agreed, counted
 from attncli.maths.equations.tree import Number
-from attncli.names import Word, WordedText, raw_text
+from attncli.names import Word, WordedText, raw, raw_text
 from attncli.pages.check import Report, report, to_look_at
 from attncli.pages.parts.published import MEANING
 from attncli.pages.parts.sentences import (
@@ -168,14 +171,23 @@ def _doubts_of(paper: MarkedExam) -> Iterator[WordedText]:
 
 def _other_remarks(paper: MarkedExam) -> tuple[WordedText, ...]:
     empty = all(given.is_empty for given in paper.sheet.answers.values())
-    unread = [w.id for w in wrong_answers(paper) if w.judgement == "unreadable"]
-    says: WordedText = ("No number can be read in ", Word(", ".join(unread)), ".")
+    wrong = (w for w in wrong_answers(paper) if w.judgement == "unreadable")
+    unread = [f"{w.id} (“{w.given.shown}”{_date(w.given.shown)})" for w in wrong]
+    says: WordedText = ("No answer can be read in ", Word(", ".join(unread)), ".")
     return (
         *[("All answers are empty.",)] * empty,
         *_of_each_part(paper, lambda part: part.remarks),
         *[says] * bool(unread),
         *paper.remarks,
     )
+
+
+_DATE = re.compile(r"\d{1,4}[./-] ?(?:\d{1,2}|[^\W\d]{3,9}\.?)(?:[./ -]+\d{2,4})?")
+
+
+def _date(text: str) -> str:
+    """Says of a date that a spreadsheet made it, as it does of `5.1` and `1/5`."""
+    return ", perhaps a number of which a spreadsheet made a date" * bool(_DATE.fullmatch(text))
 
 
 def still_to_mark(paper: MarkedExam) -> tuple[WordedText, ...]:
@@ -235,13 +247,18 @@ def doubt_data(paper: MarkedPaper) -> dict[str, object]:
 
 _MOST = 8
 """Mistakes, and blanks, that are listed."""
+_FIRST = 3
+"""Mistakes that are shown with an example."""
+_MOST_MISTYPED = 3
+"""Numbers of a paper that are named which were perhaps typed wrongly."""
 _ALIKE = 4
 """Blanks that are named together."""
 
 
 def class_page(graded: GradedClass) -> Document:
-    """Makes the page of a class: what to look at first, the marks and their distribution, the
-    commonest mistakes and the hardest blanks."""
+    """Makes the page of a class: what to look at first, how the marks are distributed, the
+    commonest mistakes with an example each; then each student's marks, other mistakes and the
+    hardest blanks."""
     papers = graded.papers
     facts: list[tuple[str, Spans]] = [("Papers", (str(len(papers)),))]
     if papers:
@@ -252,7 +269,11 @@ def class_page(graded: GradedClass) -> Document:
     if graded.unmarked:
         facts.append(("Not marked", (str(len(graded.unmarked)),)))
     marks = [Section("", None, ("Marks",), (), tuple(_marks(graded)))] if graded.sheets else []
-    sections = (*_boxes(graded), *marks, *_sections(papers))
+    mistakes = commonest(papers)
+    sections = (
+        *_first(graded), *_distribution(papers), *_with_examples(papers, mistakes[:_FIRST]),
+        *marks, *_in_detail(papers, mistakes[_FIRST:_MOST]),
+    )  # fmt: skip
     data = PageData(rounding=rounding_of(graded), told=class_data(graded))
     return Document(Word(graded.title), sections, DefinitionList(tuple(facts)), data=data)
 
@@ -267,22 +288,64 @@ def median_points(papers: Sequence[MarkedExam]) -> Decimal:
     return median(p.points for p in papers).quantize(Decimal("0.01"), ROUND_HALF_UP)
 
 
-def _boxes(graded: GradedClass) -> Iterator[Section]:
-    """Yields what is to be done or looked at before anything else, each kind by itself."""
+def _first(graded: GradedClass) -> Iterator[Section]:
+    """Yields what is to be done or looked at before anything else, kind by kind."""
     papers = graded.papers
-    boxes = {
+    kinds: dict[str, Iterable[Spans]] = {
         "Possible copies": [
-            (*_whose(paper.sheet), ": ", *remark) for paper in papers for remark in paper.copied
+            *_together((_whose(p.sheet), remark) for p in papers for remark in p.copied),
+            *copies_in(papers),
         ],
-        "Names that aren't on the list": [
-            (*_whose(paper.sheet), ": ", *remark) for paper in papers for remark in paper.stranger
-        ],
-        "Still to be marked": [*map(_to_enter, waiting_in(papers))],
+        "Not on the list": _together(
+            (_whose(paper.sheet), remark) for paper in papers for remark in paper.stranger
+        ),
+        "Still to be marked": map(_to_enter, waiting_in(papers)),
+        "Perhaps mistyped": _to_compare(papers),
+        "To look at": _together(_remarks_in(graded)),
     }
-    for heading, items in boxes.items():
-        if items:
-            yield Section("", None, (heading,), (), (Bullets(tuple(items)),))
-    yield from to_look_at(dict.fromkeys(_first(graded)))
+    rows = [(kind, item) for kind, items in kinds.items() for item in items]
+    if rows:
+        yield Section("", None, ("To do first",), (), (DefinitionList(tuple(rows)),))
+
+
+def copies_in(papers: Sequence[MarkedExam]) -> Iterator[WordedText]:
+    """Yields a remark for each two papers that share wrong numbers without a known reason."""
+    for found in alike(papers):
+        one, other = map(_whose, found.sheets)
+        ids = ", ".join(found.ids[:_ALIKE])
+        more = f" and {len(found.ids) - _ALIKE} more" if len(found.ids) > _ALIKE else ""
+        what = f" share {len(found.ids)} wrong numbers that no known mistake gives: "
+        yield (*one, " and ", *other, what, Word(ids), f"{more}.")
+
+
+def _typed(found: Sequence[Mistyped]) -> Spans:
+    """Writes which numbers of a paper were perhaps typed wrongly: `1/exp[love, AI] is “12345”, not
+    1.778.`"""
+    named = found[:_MOST_MISTYPED]
+    each = ((Term(n.id), " is “", Word(n.given), f"”, not {n.right}") for n in named)
+    more = len(found) - len(named)
+    return (*joined(each, "; "), f"; and {more} more." if more else ".")
+
+
+def _to_compare(papers: Sequence[MarkedExam]) -> Iterator[Spans]:
+    """Yields the numbers that were perhaps typed wrongly, to be compared with the papers."""
+    each = [(paper, found) for paper in papers if (found := mistyped(paper))]
+    for paper, found in each[:_MOST]:
+        yield (*_whose(paper.sheet), ": ", *_typed(found))
+    if len(each) > _MOST:
+        others = counted(len(each) - _MOST, "other paper")
+        yield (f"{others}: see the remarks in the table of the class (CSV).",)
+
+
+def _together(remarks: Iterable[tuple[Spans, Spans]]) -> Iterator[Spans]:
+    """Yields each remark once, behind all whom it is about: `Ada (1), Ben (2): Nothing was handed
+    in.`"""
+    about: dict[Spans, list[Spans]] = {}
+    for whose, remark in remarks:
+        about.setdefault(remark, []).append(whose)
+    for remark, each in about.items():
+        whom = joined(filter(None, dict.fromkeys(each)))
+        yield (*whom, ": ", *remark) if whom else remark
 
 
 class Waiting(NamedTuple):
@@ -311,30 +374,30 @@ def waiting_in(papers: Sequence[MarkedExam]) -> list[Waiting]:
 
 
 def _to_enter(waiting: Waiting) -> Spans:
-    """Writes what is to be entered: `Part 4, question 2 (11 papers): enter points from 0 to 4 as
-    the answer to 4/2.`"""
+    """Writes what is to be entered: `Part 4, question 2 (11 papers): enter points from 0 to 4 in
+    column 4/2.`"""
     of = f"{waiting.says} ({counted(waiting.papers, 'paper')}): enter points from 0 to"
-    return (f"{of} {points_text(waiting.most)} as the answer to ", Term(waiting.id), ".")
+    return (f"{of} {points_text(waiting.most)} in column ", Term(waiting.id), ".")
 
 
-def _first(graded: GradedClass) -> Iterator[Spans]:
-    """Yields all else that is to be said of what was handed in, and whose it is."""
+def _remarks_in(graded: GradedClass) -> Iterator[tuple[Spans, Spans]]:
+    """Yields all else that is to be said of what was handed in, each with whose it is."""
     for sheet, why in graded.unmarked:
-        yield (*_whose(sheet), ": ", *why)
+        yield _whose(sheet), why
     for paper in graded.papers:
         doubts = () if paper.copied else _doubts_of(paper)
-        for remark in (*doubts, *_other_remarks(paper)):
-            yield (*_whose(paper.sheet), ": ", *remark)
-    yield from graded.remarks
+        yield from ((_whose(paper.sheet), r) for r in (*doubts, *_other_remarks(paper)))
+    yield from (((), remark) for remark in graded.remarks)
 
 
-def _whose(sheet: AnswerSheet) -> Spans:
+def _whose(sheet: AnswerSheet) -> WordedText:
     return Word(sheet.student), *((" (", Word(sheet.id), ")") if sheet.id else ())
 
 
 def _marks(graded: GradedClass) -> Iterator[Block]:
     papers = graded.papers
-    signs = [name for name in SIGNS if any(paper.counts[name] for paper in papers)]
+    told = (name for name in SIGNS if name not in _TOLD_ABOVE)
+    signs = [name for name in told if any(paper.counts[name] for paper in papers)]
     forms = len({*map(_form, papers), *map(_form, graded.unmarked)}) > 1
     ids = _has_ids(graded)
     of_whom = ("Student", *(("ID",) * ids), *(("Form",) * forms))
@@ -347,6 +410,10 @@ def _marks(graded: GradedClass) -> Iterator[Block]:
     yield Table(headings, tuple(rows))
     if signs:
         yield DefinitionList(tuple((f"{SIGNS[name]} {name}", (MEANING[name],)) for name in signs))
+
+
+_TOLD_ABOVE = ("by hand", "unreadable")
+"""What has no column in the table of marks, since boxes above say what is to be done about it."""
 
 
 def _has_grades(graded: GradedClass) -> bool:
@@ -392,18 +459,25 @@ def rounding_of(graded: GradedClass) -> Mapping[str, object]:
     return rounding_facts(graded.traces[0]) if graded.traces else {}
 
 
-def _sections(papers: Sequence[MarkedExam]) -> Iterator[Section]:
-    if len(papers) >= _FEWEST_BARS:
-        yield Section("", None, ("Distribution",), (), (_histogram(papers),))
-    mistakes = commonest(papers)[:_MOST]
+def _with_examples(
+    papers: Sequence[MarkedExam], mistakes: Sequence[CommonMistake]
+) -> Iterator[Section]:
+    """Yields the commonest mistakes, each with an example."""
     if mistakes:
-        rows = tuple(map(_common, mistakes))
         doubtful = [_whose(paper.sheet) for paper in papers if paper.is_doubtful]
         left_out = "Papers in doubt are left out: "
         note = [Paragraph((left_out, *joined(doubtful), "."))] * bool(doubtful)
+        rows = tuple((*_common(mistake), *_example(mistake)) for mistake in mistakes)
         yield Section("", None, ("Commonest mistakes",), (), (*note, Bullets(rows)))
-    failed = hardest_alike(papers)
-    if failed:
+
+
+def _in_detail(
+    papers: Sequence[MarkedExam], mistakes: Sequence[CommonMistake]
+) -> Iterator[Section]:
+    """Yields the mistakes of fewer papers, and the hardest blanks."""
+    if mistakes:
+        yield Section("", None, ("Other mistakes",), (), (Bullets(tuple(map(_common, mistakes))),))
+    if failed := hardest_alike(papers):
         yield Section("", None, ("Hardest blanks",), (), (Bullets(failed),))
 
 
@@ -413,12 +487,43 @@ def _common(mistake: CommonMistake) -> Spans:
     return (f"{papers}, {numbers}: ", *mistake.says)
 
 
+def _example(mistake: CommonMistake) -> Spans:
+    """Writes an example of a mistake: ` Example: Ada (1) has “1.4” in 1/scaled[I, AI], where 0.99
+    is right.`"""
+    wrong = mistake.example
+    given: Spans = (" has “", Word(wrong.given.shown), "” in ", Term(wrong.id))
+    right: Spans = (", where ", Word(wrong.right), " is right.") if wrong.right else (".",)
+    return (" Example: ", *_whose(mistake.sheet), *given, *right)
+
+
 _FEWEST_BARS = 5
 """Papers of which a histogram tells more than the table."""
 _BARS = 10
 
 
-def _histogram(papers: Sequence[MarkedExam]) -> Bars:
+def _distribution(papers: Sequence[MarkedExam]) -> Iterator[Section]:
+    """Yields a histogram of the grades, or without a scale of the points, where there are enough
+    papers."""
+    if len(papers) >= _FEWEST_BARS:
+        bars = _by_grades(papers) if papers[0].exam.scheme.grades else _by_points(papers)
+        yield Section("", None, ("Distribution",), (), (bars,))
+
+
+def _by_grades(papers: Sequence[MarkedExam]) -> Bars:
+    """Makes a histogram of the grades, from the best to those below the scale."""
+    scale = papers[0].exam.scheme.grades
+    grades = sorted(scale, key=lambda grade: -scale[grade])
+    counts = Counter(paper.grade for paper in papers)
+    labels: list[Word | str] = [*map(Word, grades)]
+    numbers = [counts[grade] for grade in grades]
+    if counts[""]:
+        labels.append("below")
+        numbers.append(counts[""])
+    series = Series("papers", tuple(map(Number.written, numbers)))
+    return Bars("Papers by their grades", tuple(labels), (series,))
+
+
+def _by_points(papers: Sequence[MarkedExam]) -> Bars:
     """Makes a histogram of how many papers have how many points, by whole points, up to those of
     the whole exam."""
     of = papers[0].of
@@ -472,13 +577,16 @@ def class_rows(graded: GradedClass) -> Iterator[tuple[Word | str, ...]]:
         counts = (str(paper.counts[name]) for name in SIGNS)
         points = points_text(paper.points), points_text(paper.of), percent(paper)
         own = _row_of(paper, ids=ids, forms=True)
-        remarks = Word(" ".join(map(raw_text, remarks_on(paper))))
+        told = [raw_text(remark) for remark in remarks_on(paper)]
+        if found := mistyped(paper):
+            told.append(f"Perhaps typed wrongly: {text_of_spans(_typed(found), raw)}")
+        remarks = Word(" ".join(told))
         grade = (Word(paper.grade),) * len(scale)
         yield (*own, *points, *grade, *counts, Word(paper.sheet.source), remarks)
     for unmarked in graded.unmarked:
         own, empty = _row_of(unmarked, ids=ids, forms=True), [""] * (len(SIGNS) + 3 + len(scale))
         yield (*own, *empty, Word(unmarked.sheet.source), Word(raw_text(unmarked.why)))
-    for remark in graded.remarks:
+    for remark in (*copies_in(graded.papers), *graded.remarks):
         yield (*[""] * (len(whose) + len(SIGNS) + 4 + len(scale)), Word(raw_text(remark)))
 
 
@@ -492,6 +600,7 @@ def class_data(graded: GradedClass) -> dict[str, object]:
         "papers": [*map(_paper_data, papers)],
         "not_marked": [{**_whose_data(u), "why": raw_text(u.why)} for u in graded.unmarked],
         "remarks": [*map(raw_text, graded.remarks)],
+        "copies": [*map(raw_text, copies_in(papers))],
         **of,
         "commonest_mistakes": [
             {
@@ -499,8 +608,24 @@ def class_data(graded: GradedClass) -> dict[str, object]:
                 "verdict": m.judgement,
                 "papers": m.papers,
                 "numbers": m.numbers,
+                "example": {
+                    "student": m.sheet.student,
+                    "cell": m.example.id,
+                    "given": m.example.given.shown,
+                    "right": m.example.right,
+                },
             }
             for m in commonest(papers)
+        ],
+        "perhaps_typed_wrongly": [
+            {
+                "student": paper.sheet.student,
+                "cell": number.id,
+                "given": number.given,
+                "right": number.right,
+            }
+            for paper in papers
+            for number in mistyped(paper)
         ],
         "to_be_marked": [
             {"cell": w.id, "papers": w.papers, "of": float(w.most)} for w in waiting_in(papers)

@@ -18,10 +18,12 @@ FormData = dict[str, object]
 
 
 class EntryForm(NamedTuple):
-    """A form to type papers into: the title of its page, and what it goes by, as data."""
+    """A form to type papers into: the title of its page, what it goes by, as data, and the language
+    that it is in."""
 
     title: str
     data: FormData
+    language: str
 
 
 def entry_form(
@@ -39,7 +41,7 @@ def entry_form(
         "students": [[visible(Word(text)) for text in student] for student in students],
         "forms": {form.name: _form(form) for form in forms},
     }
-    return EntryForm(visible(forms[0].whole.title), data)
+    return EntryForm(visible(forms[0].whole.title), data, forms[0].exam.frame.language)
 
 
 def _form(form: ExamForm) -> FormData:

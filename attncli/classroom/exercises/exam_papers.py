@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import tee
 
+from attncli.classroom.exercises.drawing import drawn_part
 from attncli.classroom.exercises.fingerprint import joint_mark
 from attncli.classroom.exercises.own_questions import questions_page
 from attncli.classroom.exercises.papers import (
@@ -158,14 +159,6 @@ def _costs_in_words(scheme: Scheme, words: Words) -> Iterator[str]:
         yield words.unit.format(number=points_text(scheme.unit))
 
 
-def marked_by_itself(whole: Document) -> Document:
-    """Returns an exam without what a person marks, for what marks by itself."""
-    sections = tuple(s for s in whole.sections if not any(item.by_hand for item in s.questions))
-    assert whole.paper is not None
-    points = sum(item.points for section in sections for item in section.questions)
-    return whole._replace(sections=sections, paper=whole.paper._replace(points=points))
-
-
 @dataclass(frozen=True)
 class ExamForm:
     """A form of an exam."""
@@ -181,6 +174,17 @@ class ExamForm:
     def whole(self) -> Document:
         """Returns all parts as one paper."""
         return in_one(self.exam, self.wholes)
+
+    @property
+    def most(self) -> dict[str, Worth]:
+        """Returns what parts can bring that can't bring all of their points, by how their ids
+        begin."""
+        pairs = enumerate(zip(self.exam.parts, self.wholes, strict=True), start=1)
+        return {
+            part_prefix(k, len(self.wholes)): part.most
+            for k, (part, whole) in pairs
+            if part.most is not None and whole.paper is not None and part.most < whole.paper.points
+        }
 
     def changed(self, change: Callable[[Document, Trace], Document]) -> Document:
         """Returns one paper of all parts, in which each part about a scenario is changed."""
@@ -199,8 +203,11 @@ def requests_of(
     """Returns what each part asks of its scenario, if it has one. Raises SelectionError."""
     pairs = zip(exam.parts, traces, strict=True)
     return tuple(
-        None if trace is None or part.exercise is None else request_of(trace, part.exercise)
+        None
+        if trace is None or ordered is None
+        else request_of(trace, ordered, together=not part.pool)
         for part, trace in pairs
+        for ordered in (part.asks_at_most,)
     )
 
 
@@ -232,13 +239,20 @@ def _part_in_each(
     frame = exam.frame
     if len(exam.parts) > 1:
         frame = Frame(language=frame.language, paper=frame.paper)
+    if request is not None and exam.parts[k].pool:
+        for name, traces in forms:
+            trace, ordered = traces[k], drawn_part(exam, name, k).exercise
+            assert trace is not None
+            assert ordered is not None
+            own = request_of(trace, ordered)
+            yield from (whole for *_, whole in exercises([(name, trace)], own, command, frame))
+        return
     if request is not None:
         known = ((name, t) for name, traces in forms if (t := traces[k]) is not None)
         yield from (whole for *_, whole in exercises(known, request, command, frame))
         return
-    part = exam.parts[k]
     for name, _ in forms:
-        yield questions_page(part.title, part.questions, name, frame, exam.seed)
+        yield questions_page(drawn_part(exam, name, k), name, frame, exam.seed)
 
 
 def _renamed(document: Document, prefix: str) -> Document:

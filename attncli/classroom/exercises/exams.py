@@ -25,6 +25,7 @@ from attncli.classroom.files.manifest import FormMade, PartMade, TermMade
 from attncli.classroom.files.scheme import Scheme
 from attncli.classroom.marking.answers import AnswerSheet
 from attncli.classroom.marking.class_list import Student
+from attncli.classroom.marking.classes import Roll
 from attncli.classroom.marking.exam import Exam, cell_of, first_cell_of, line_of
 from attncli.classroom.marking.exam_parts import OwnQuestions, PartExam, WholeExam
 from attncli.classroom.marking.word_answers import question_at
@@ -39,7 +40,7 @@ from attncli.document.questions import (
     labels_of,
     plain_points,
 )
-from attncli.errors import Problem, UserError, Where, listed
+from attncli.errors import Problem, UserError, Where, listed, quote
 from attncli.maths.equations.tree import Location, Number
 from attncli.names import raw, words
 from attncli.pages.parts.selection import select
@@ -414,18 +415,30 @@ class AskedForms:
         return self
 
     def exam_of(self, sheet: AnswerSheet) -> WholeExam:
-        """Returns what a paper is marked by: the form of its hash, or without one of its name.
-        Raises UserError for answers of no form of the exercise."""
+        """Returns what a paper is marked by: the form of its hash, or without one of its name, or
+        else the form that its student was given. Raises UserError for answers of no form of the
+        exercise."""
         if sheet.mark:
             found = self._by_mark.get(sheet.mark) or self._by_earlier_mark.get(sheet.mark)
         elif not sheet.form and len(self.forms) == 1:
             found = self.forms[0].exam
         else:
-            found = self._by_form.get(sheet.form)
+            found = self._by_form.get(sheet.form or self._dealt(sheet))
         if found is None:
-            right = f"it has {listed(f'{exam.form} ({exam.mark})' for exam in self.forms)}"
+            names = listed(f"{exam.form} ({exam.mark})" for exam in self.forms)
+            unsaid = not (sheet.form or sheet.mark)
+            right = f"say its form, one of {names}" if unsaid else f"it has {names}"
             raise UserError([Problem(Where(sheet.source), self._wrong(sheet), right)])
         return found
+
+    def _dealt(self, sheet: AnswerSheet) -> str:
+        """Returns the form that the student of a paper was given; empty where that isn't known."""
+        student = self._roll.student_of(sheet)
+        return "" if student is None else student.form
+
+    @cached_property
+    def _roll(self) -> Roll:
+        return Roll(self.students)
 
     def named_by(self, sheet: AnswerSheet) -> WholeExam | None:
         """Returns the form that a paper names, and None if it is none."""
@@ -433,6 +446,7 @@ class AskedForms:
 
     def _wrong(self, sheet: AnswerSheet) -> str:
         if not (sheet.form or sheet.mark):
-            return f"it doesn't say to which form of {self.source} it belongs"
+            whose = f"the paper of {quote(sheet.student)}" if sheet.student else "it"
+            return f"{whose} doesn't say to which form of {self.source} it belongs"
         mark = f" ({sheet.mark})" if sheet.mark else ""
         return f"these are answers of form {sheet.form or '?'}{mark}, which {self.source} hasn't"

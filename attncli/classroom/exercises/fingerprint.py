@@ -54,7 +54,7 @@ _LETTERS = "ghijklmnopqrstuv"
 """A hash begins with one of these, so that no spreadsheet takes it for a number."""
 _ADDRESS = re.compile(r"(?<=[\w>]) at 0x[0-9a-f]+>")
 """Where a function of a tokenizer happens to lie, which is elsewhere each time."""
-_Keys = tuple[Key[Any], ...]
+_Keys = tuple[Key[object], ...]
 Asked = tuple[str, int | float]
 """What is asked for, and its points."""
 _COUNTED = ("heads", "kv_heads", "projection", "weights_layout", "cache", "mask", "dropout")

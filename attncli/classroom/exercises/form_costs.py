@@ -48,9 +48,10 @@ class CostedForm(NamedTuple):
         each."""
         points, cost, mistakes = Decimal(0), FormCost(0, 0, 0, 0), dict[WordedText, bool | None]()
         several = sum(trace is not None for trace in traces) > 1
-        for trace, request in zip(traces, requests, strict=True):
-            if trace is None or request is None:
+        for trace, wanted in zip(traces, requests, strict=True):
+            if trace is None or wanted is None:
                 continue
+            request = wanted.on(trace)
             blanks, asked = blanks_of(trace, request), request.quantities(trace)
             points += request.all_points(trace)
             if asked:

@@ -115,10 +115,10 @@ def is_of_one(trace: Trace, definition: Definition) -> bool:
 def _is_moved(trace: Trace, name: str) -> bool:
     """Tells whether a quantity's numbers are those of others, put elsewhere."""
     definition = trace[name].definition
-    return definition is not None and (_moves(definition) or is_of_one(trace, definition))
+    return definition is not None and (moves(definition) or is_of_one(trace, definition))
 
 
-def _moves(definition: Definition) -> bool:
+def moves(definition: Definition) -> bool:
     """Tells whether numbers are only put elsewhere, without any choice among them."""
     return definition.operation.copies and isinstance(definition.operation, Moved)
 
@@ -129,7 +129,7 @@ def without_copies(definitions: Iterable[Definition], *, looked_up: bool = True)
     made: set[str] = set()
     for definition in definitions:
         is_looked_up = isinstance(definition.operation, TakeRows) and not looked_up
-        if not (_moves(definition) or is_looked_up) or not made.isdisjoint(definition.operands):
+        if not (moves(definition) or is_looked_up) or not made.isdisjoint(definition.operands):
             made.add(definition.name)
     return made
 
@@ -170,13 +170,13 @@ def revealing(trace: Trace, names: Collection[str]) -> set[str]:
         if (
             definition.name in trace
             and not found.isdisjoint(definition.operands)
-            and _keeps(definition)
+            and keeps_each(definition)
         ):
             found.add(definition.name)
     return found
 
 
-def _keeps(definition: Definition) -> bool:
+def keeps_each(definition: Definition) -> bool:
     """Tells whether each number that goes in can be told by one that comes out."""
     if definition.operation.copies:
         return True
@@ -264,6 +264,10 @@ class Blankable(NamedTuple):
         """Returns what its line or table works out."""
         return self.quantity + self.inside
 
+    def is_of(self, cells: Set[Location]) -> bool:
+        """Tells whether it is one of some cells, or a term of a line that is one of them."""
+        return (self.number.cell if self.cell is None else self.cell) in cells
+
     def seen_from(self, path: Name) -> str:
         """Returns its id, as it is called at a path."""
         return self.quantity.seen_from(path) + self.id[len(self.quantity) :]
@@ -280,15 +284,20 @@ class Asked(NamedTuple):
     """Whole quantities that may not be told."""
     copied: frozenset[str] = frozenset()
     """Those that are only written down again, which aren't asked for with all others."""
+    settled: frozenset[Location] = frozenset()
+    """Single cells that are given, whatever is asked of their quantities."""
 
     def asks(self, place: Blankable) -> bool:
         """Tells whether a place is asked for."""
         if self.ids is None:
-            return place.quantity not in self.copied
+            return place.quantity not in self.copied and not place.is_of(self.settled)
         return place.id in self.ids
 
     def hides(self, cell: Location | None) -> bool:
-        return cell is not None and (cell in self.cells or cell.quantity in self.quantities)
+        """Tells whether a cell may not be told."""
+        if cell is None or cell in self.settled:
+            return False
+        return cell in self.cells or cell.quantity in self.quantities
 
 
 class Terms(NamedTuple):

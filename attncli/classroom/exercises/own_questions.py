@@ -8,9 +8,18 @@ from decimal import Decimal
 from random import Random
 
 from attncli.classroom.exercises.fingerprint import joint_mark
-from attncli.classroom.files.exam_file import OwnQuestion
+from attncli.classroom.files.exam_file import ExamPart, OwnQuestion
 from attncli.classroom.files.exercise_file import Frame
-from attncli.document.blocks import AnswerSpace, Block, Document, Paragraph, Section, WordBlank
+from attncli.classroom.files.mathematics import in_words_and_formulas
+from attncli.document.blocks import (
+    AnswerSpace,
+    Block,
+    Document,
+    Paragraph,
+    Section,
+    Table,
+    WordBlank,
+)
 from attncli.document.languages import FrameWords, words_of
 from attncli.document.questions import (
     Interval,
@@ -25,24 +34,39 @@ from attncli.maths.numbers import decimals
 from attncli.names import Word
 
 
-def questions_page(
-    title: str, questions: tuple[OwnQuestion, ...], form: str, frame: Frame, seed: int
-) -> Document:
-    """Makes a page of the questions with everything, as an exercise has them. Each form has its own
-    order of options."""
-    words = words_of(frame.language)
+def questions_page(part: ExamPart, form: str, frame: Frame, seed: int) -> Document:
+    """Makes a page of the questions of a part with everything, as an exercise has them. Each form
+    has its own order of options."""
+    words, questions = words_of(frame.language), part.questions
+    numbers = part.numbers or range(1, len(questions) + 1)
     items = [
         _item(str(k), q, f"{seed}/{k}", form)._replace(asks=q.ask)
-        for k, q in enumerate(questions, start=1)
+        for k, q in zip(numbers, questions, strict=True)
     ]
     sections = tuple(
         _section(k, question, item, words)
         for k, (question, item) in enumerate(zip(questions, items, strict=True), start=1)
     )
-    mark = joint_mark(map(repr, (questions, items)))
+    mark = joint_mark((_as_marked(questions), repr(items)))
     points = sum(item.points for item in items)
     paper = Paper("exercise", form, mark, Word(""), points, language=frame.language)
-    return Document(Word(title), sections, paper=paper._replace(size=frame.paper))
+    return Document(Word(part.title), sections, paper=paper._replace(size=frame.paper))
+
+
+def _as_marked(questions: Sequence[OwnQuestion]) -> str:
+    """Writes questions as the mark of a paper goes by them: what came later counts where it is
+    said, so that older papers keep their marks."""
+    known = OwnQuestion._field_defaults
+    kept = [
+        [f"{name}={value!r}" for name, value in q._asdict().items()
+         if name not in _LATER or value != known[name]]
+        for q in questions
+    ]  # fmt: skip
+    each = [f"OwnQuestion({', '.join(fields)})" for fields in kept]
+    return f"({', '.join(each)}{',' * (len(each) == 1)})"
+
+
+_LATER = ("table", "picture", "shown")
 
 
 def _ordered(options: Sequence[str], seed: str, form: str) -> list[str]:
@@ -69,18 +93,30 @@ def _item(id_: str, question: OwnQuestion, seed: str, form: str) -> Item:
 
 
 def _section(number: int, question: OwnQuestion, item: Item, words: FrameWords) -> Section:
-    blocks = (_blank(question, item, words), *[AnswerSpace(question.lines)] * question.by_hand)
+    blocks = (
+        *([Table(*_rows(question.table))] if question.table else []),
+        *([question.shown] if question.shown is not None else []),
+        _blank(question, item, words),
+        *[AnswerSpace(question.lines)] * question.by_hand,
+    )
     answer, letter = question.answer or item.answer, ""
     if item.words is not None and item.words.labels:
         letter = f"{item.words.labels[item.words.right[0]]}) "
-    asked = Paragraph((Word(question.ask),))
-    solution = (asked, Paragraph((f"{words.keys.answer}: {letter}", Word(answer))))
+    asked = Paragraph(in_words_and_formulas(question.ask))
+    says = in_words_and_formulas(answer) if question.by_hand else (Word(answer),)
+    solution = (asked, Paragraph((f"{words.keys.answer}: {letter}", *says)))
     title = (words.paper.question,)
     return Section("", number, title, (), blocks, questions=(item,), solution=solution)
 
 
+def _rows(table: Sequence[Sequence[str]]) -> tuple[tuple[Word, ...], tuple[tuple[Word, ...], ...]]:
+    """Returns the headings of a table, and its other rows."""
+    headings, *rows = (tuple(map(Word, row)) for row in table)
+    return headings, tuple(rows)
+
+
 def _blank(question: OwnQuestion, item: Item, words: FrameWords) -> Block:
-    says = (Word(question.ask),)
+    says = in_words_and_formulas(question.ask)
     if question.by_hand:
         return Paragraph(says)
     key, heading = item.words, words.keys.answer

@@ -18,9 +18,10 @@ from typing import Any, NamedTuple
 
 from attncli.classroom.exercises.blanked import BlankedPage, taken
 from attncli.classroom.exercises.fingerprint import MadeFrom, fingerprint
-from attncli.classroom.exercises.line_blanks import Asked
+from attncli.classroom.exercises.line_blanks import Asked, is_in_words
 from attncli.classroom.exercises.requests import ExerciseRequest
 from attncli.classroom.exercises.tasks import arranged
+from attncli.classroom.exercises.workable_sections import leading_to
 from attncli.classroom.exercises.worked_in_browser import worked_in_browser
 from attncli.classroom.files.exercise_file import Frame
 from attncli.classroom.marking.exam import Exam
@@ -31,6 +32,7 @@ from attncli.document.blocks import (
     DefinitionList,
     Document,
     Fields,
+    Line,
     PageData,
     Paragraph,
     Section,
@@ -39,6 +41,7 @@ from attncli.document.blocks import (
     Subheading,
     WordBlank,
     each,
+    parts_of,
 )
 from attncli.document.languages import Words, named_sentences_in, sentences_in, words_of
 from attncli.document.questions import (
@@ -60,9 +63,9 @@ from attncli.maths.equations.elision import MOST_PARTS, elided
 from attncli.maths.equations.tree import Blank, Location, Node, Omitted, with_each
 from attncli.maths.numbers import decimals
 from attncli.names import Name, Word
-from attncli.pages.parts.blocks import matrix_block
-from attncli.pages.parts.products import products_in
-from attncli.pages.parts.selection import Selection, shown_parts
+from attncli.pages.parts.blocks import given_blocks, matrix_block
+from attncli.pages.parts.products import has_room, products_in
+from attncli.pages.parts.selection import Selection, only_for_sizes, operands_of, shown_parts
 from attncli.pages.parts.sentences import facts_of, joined, put_in, rounding_facts
 from attncli.scenario.model import Layer
 from attncli.trace import CutPlace, LayerPlace, PlannedStep, Quantity, RoundPlace, Trace
@@ -181,7 +184,7 @@ def exercises(
     """Yields the exercise in each form. Raises SelectionError where there is nothing to ask for."""
     words, made_from = words_of(frame.language), None
     for form, trace in forms:
-        what = taken(trace, request, form, words.tasks)
+        what = taken(trace, request.on(trace), form, words.tasks)
         own = trace.scenario
         made_from = MadeFrom.of_scenario(own) if made_from is None else made_from.like(own)
         yield form, trace, _document(what, form, command, frame, made_from)
@@ -199,7 +202,7 @@ def _document(
     exam = Exam(trace, asked, tolerance=request.tolerance, printed=what.roots)
     return Document(
         Word(frame.title or trace.scenario.title),
-        tuple(_with_products(what, section) for section in rest),
+        tuple(_with_tables(what, section) for section in rest),
         DefinitionList((*framing_facts(frame, words.facts), *_facts(trace, frame.language).rows)),
         opening=(
             fields_of(points, frame, words.paper),
@@ -226,16 +229,49 @@ def _document(
     )
 
 
-def _with_products(what: BlankedPage, section: Section) -> Section:
+def _with_tables(what: BlankedPage, section: Section) -> Section:
     """Returns a section whose products stand as on paper: what is asked of a result is to be filled
-    in there, and what is asked elsewhere stands nowhere."""
+    in there, and what is asked elsewhere stands nowhere. All else that its working takes stands
+    above what is asked, with room to carry over what isn't told."""
     trace, blocks = what.trace, [*section.blocks]
     for part in trace.story:
         if (part.path, part.step, part.place.called) == (section.path, section.step, section.own):
             own = {definition.name for definition in part.definitions}
             table_of = partial(_table_on_sheet, what, part.path, own)
             blocks = products_in(trace, part, blocks, table_of, lambda _: False)
+            names = {item.cell.quantity for item in section.questions if item.cell is not None}
+            if _is_worked(part):
+                blocks = _with_operands(trace, leading_to(part, names), own, blocks, table_of)
     return section._replace(blocks=tuple(blocks))
+
+
+def _with_operands(
+    trace: Trace,
+    part: PlannedStep,
+    own: Collection[Name],
+    blocks: Sequence[Block],
+    table_of: Callable[[Quantity], MatrixBlock],
+) -> list[Block]:
+    """Returns the blocks of a part with a table of each quantity that it starts from and that none
+    of them has, before the first of the part's `own`, where no lines tell what its numbers are made
+    of."""
+    kinds: tuple[type[Line | MatrixBlock], ...] = (Line, MatrixBlock)
+    told = [[*parts_of(block, kinds)] for block in blocks]
+    lines = (entry for entries in told for entry in entries if isinstance(entry, Line))
+    start = next((k for k, e in enumerate(told) if any(one.quantity in own for one in e)), None)
+    if start is None or any(len(line.parts) > 1 for line in lines):
+        return [*blocks]
+    there = {entry.quantity for entries in told for entry in entries}
+    there |= only_for_sizes(trace, part)
+    missing = [q for q in operands_of(trace, part) if not is_in_words(trace, q.name)]
+    missing = [quantity for quantity in missing if quantity.name not in there]
+    given = given_blocks(trace, [q for q in missing if q.given], Selection(), part.path)
+    tables = [table_of(quantity) for quantity in missing if not quantity.given]
+    needed = [*given, *(table for table in tables if has_room(table))]
+    first, *rest = blocks[start:]
+    if needed and isinstance(first, MatrixBlock):
+        first = first._replace(display=first.display._replace(begins_row=True))
+    return [*blocks[:start], *needed, first, *rest]
 
 
 def _table_on_sheet(
@@ -268,7 +304,9 @@ def _facts(trace: Trace, language: str) -> DefinitionList:
     words = words_of(language).facts
     products = "; ".join(products_in_words(trace, words))
     pairs: tuple[tuple[str, Spans], ...] = ((words.products, (products,)),) if products else ()
-    return DefinitionList((*facts_of(trace, language=language, asked=True).rows, *pairs))
+    rows = facts_of(trace, language=language, asked=True).rows
+    needed = (row for row in rows if row[0] != words.source)  # which only the scenario's page tells
+    return DefinitionList((*needed, *pairs))
 
 
 def _given(trace: Trace, asked: Asked) -> Iterator[MatrixBlock]:
@@ -328,9 +366,9 @@ class Rewriting(NamedTuple):
     table: Callable[[MatrixBlock], MatrixBlock]
     item: Callable[[Item], Item] = lambda item: item
 
-    def of(self, part: Any) -> Any:  # noqa: ANN401
+    def of(self, part: object) -> Any:  # noqa: ANN401
         """Rewrites blocks, or whatever they are made of."""
-        kinds: dict[type, Callable[[Any], Any]] = {
+        kinds: dict[type, Callable[[Any], object]] = {
             WordBlank: self.words, MatrixBlock: self.table, Item: self.item,
         }  # fmt: skip
         if type(part) in kinds:

@@ -11,7 +11,13 @@ from typing import NamedTuple
 
 from attncli.classroom.exercises.asking import ENGLISH, WholePage, takes, terms_of
 from attncli.classroom.exercises.line_blanks import Blankable, Terms, revealing
-from attncli.classroom.exercises.workable_sections import Cells, sections_of, selection_of
+from attncli.classroom.exercises.settled import SettledCells, is_mask
+from attncli.classroom.exercises.workable_sections import (
+    Cells,
+    StepSection,
+    sections_of,
+    selection_of,
+)
 from attncli.classroom.files.exercise_file import Ask, Blanking, ExerciseFile, Points
 from attncli.classroom.marking.word_answers import WordQuestion, questions_at
 from attncli.document.blocks import Block, Derivation, Line, Section, Table, WordBlank, each
@@ -22,13 +28,16 @@ from attncli.errors import Problem, Where, listed
 from attncli.judging.honest_paths import Paths, Tolerance
 from attncli.judging.judging import beyond_reach
 from attncli.maths.equations.tree import Blank, Location, Omitted
+from attncli.maths.operations.masking import Masked
+from attncli.maths.operations.rearranging import TakeRows
 from attncli.names import Name, Word, WordedText, words
 from attncli.option_values import LAYOUTS, Layout
-from attncli.pages.explain import find_cells
+from attncli.pages.explain import address_of, find_cells
 from attncli.pages.parts.blocks import matrix_block
 from attncli.pages.parts.selection import (
     Selection,
     SelectionError,
+    cells_along,
     check_on_page,
     check_steps,
     own_steps,
@@ -38,7 +47,7 @@ from attncli.pages.parts.selection import (
 from attncli.scenario.file.address import Address, AddressError
 from attncli.steps.order import STORY, inquiries, made
 from attncli.steps.schema import nearest_step
-from attncli.trace import PlannedStep, Trace
+from attncli.trace import Definition, PlannedStep, Trace
 
 
 class WordsWanted(NamedTuple):
@@ -50,7 +59,7 @@ class WordsWanted(NamedTuple):
     written: bool = False
     """Whether the answer is to be written."""
     points: Decimal | None = None
-    """The points of each, if they are said."""
+    """The points of each, if they are said; they may be 0."""
 
     def questions(self, trace: Trace) -> list[WordQuestion]:
         """Returns the questions of that name that are wanted. Raises AddressError where the trace
@@ -75,6 +84,8 @@ class AskedInWords(NamedTuple):
     question: WordQuestion
     written: bool = False
     points: Decimal = Decimal(1)
+    is_said: bool = False
+    """Whether the points are said of it, or of its kind."""
 
     def asked_on(self, paths: Paths) -> Item:
         """Returns the question with its key, for the options that are listed, or for all."""
@@ -139,8 +150,11 @@ def asked_in_words(
     found: dict[str, AskedInWords] = {}
     for want in sorted(wanted, key=lambda w: not w.text.endswith("]")):
         for question in want.questions(trace):
-            worth = want.points or points.of(question.part.called, question.name.local)
-            found.setdefault(question.id, AskedInWords(question, want.written, worth))
+            said = points.named(question.part.called, question.name.local)
+            said = said if want.points is None else want.points
+            worth = points.each if said is None else said
+            asked = AskedInWords(question, want.written, worth, is_said=said is not None)
+            found.setdefault(question.id, asked)
     order = list(trace.story)
     return sorted(
         found.values(),
@@ -259,8 +273,17 @@ class ExerciseRequest(NamedTuple):
     gives."""
     words: tuple[WordsWanted, ...] = ()
     """What is asked in words."""
-    looked_up: bool = True
-    """Whether numbers are asked for that are only looked up in a table."""
+    ordered: ExerciseFile | None = None
+    """What it was read from, where that says so."""
+
+    def on(self, trace: Trace) -> ExerciseRequest:
+        """Returns the same request on a form, which may have other tokens if its corpus has other
+        counts: columns, rows and cells are found anew there. Raises SelectionError."""
+        others = trace.scenario.file.recount is not None and any(ask.cells for ask in self.asks)
+        if self.ordered is None or not others:
+            return self
+        found = request_of(trace, self.ordered, together=False)
+        return found._replace(share=self.share)
 
     @property
     def terms(self) -> Terms:
@@ -297,8 +320,25 @@ class ExerciseRequest(NamedTuple):
         inputs = tuple(name for name, _ in cells if trace[name].given)
         asks = [(ask.selection, ask.cells) for ask in self.asks]
         sections = sections_of(trace, asks, [q.question.part for q in self.in_words(trace)])
-        page = WholePage(trace, sections, self.terms, inputs, bool(cells), self.looked_up, words)
+        named = self.named_by_steps(sections)
+        page = WholePage(
+            trace,
+            sections,
+            self.terms,
+            inputs,
+            again=bool(cells),
+            looked_up=any(isinstance(d.operation, TakeRows) for d in named),
+            masks=any(isinstance(d.operation, Masked) for d in named),
+            named=frozenset(Location(name, *trace[name].find(at)) for name, at in cells),
+            words=words,
+        )
         return page if page.makes else replace(page, again=True)
+
+    def named_by_steps(self, sections: Sequence[StepSection]) -> list[Definition]:
+        """Lists the definitions of the steps that are asked for by their names."""
+        steps = {step for ask in self.asks for step in ask.selection.steps}
+        parts = (s.part for s in sections if s.part.is_named(tuple(steps)))
+        return [definition for part in parts for definition in part.definitions]
 
     def in_words(self, trace: Trace) -> list[AskedInWords]:
         """Returns what is asked of a trace besides numbers."""
@@ -347,13 +387,20 @@ class ExerciseRequest(NamedTuple):
         return None
 
     def worth(self, trace: Trace, part: PlannedStep, place: Blankable) -> Decimal:
-        """Returns the points of a blank."""
+        """Returns the points of a blank, where it doesn't share those of the whole."""
+        said = self.worth_said(trace, part, place)
+        return self.points.each if said is None else said
+
+    def worth_said(self, trace: Trace, part: PlannedStep, place: Blankable) -> Decimal | None:
+        """Returns the points of a blank that are said of it, or of its kind; else None."""
         ask = self.asking_for(trace, part, place)
         own = None if ask is None else ask.points
-        return own or self.points.of(part.called, place.quantity.local)
+        return self.points.named(part.called, place.quantity.local) if own is None else own
 
     def all_points(self, trace: Trace) -> Decimal:
         """Adds up the points of all numbers that may be asked for."""
+        if self.points.total is not None:
+            return self.points.total
         each = self.allowed(self.page(trace))
         return sum((self.worth(trace, part, place) for _, part, place in each), Decimal(0))
 
@@ -362,13 +409,14 @@ class ExerciseRequest(NamedTuple):
         return selection_of(part, [(ask.selection, ask.cells) for ask in self.asks])
 
 
-def request_of(trace: Trace, ordered: ExerciseFile) -> ExerciseRequest:
-    """Reads what an exercise asks of a scenario. Raises SelectionError, naming all that is wrong:
-    of a file, each where it stands."""
+def request_of(trace: Trace, ordered: ExerciseFile, *, together: bool = True) -> ExerciseRequest:
+    """Reads what an exercise asks of a scenario, `together` on one sheet. Raises SelectionError,
+    naming all that is wrong: of a file, each where it stands."""
     wrong: list[Problem] = []
     asks: list[PartAsked] = []
     words: list[WordsWanted] = []
-    for group in _alike(ordered.ask):
+    within = (ask._replace(within=ask.within.inside(ordered.within)) for ask in ordered.ask)
+    for group in _alike(within):
         try:
             if group[0].question is None:
                 asks.append(_asked(trace, ordered, group))
@@ -380,12 +428,13 @@ def request_of(trace: Trace, ordered: ExerciseFile) -> ExerciseRequest:
         raise SelectionError(wrong)
     share, tolerance = ordered.mistakes, tolerance_of(ordered.tolerance)
     found = ExerciseRequest(
-        tuple(asks), ordered.points, str(ordered.numbers.seed), share, tolerance
+        tuple(_each_once(trace, asks)), ordered.points, str(ordered.numbers.seed), share, tolerance
     )
     layout = ordered.layout or found.layout
-    found = found._replace(words=tuple(words), room=ordered.room, layout=layout)
-    check_words(trace, ordered.ask, found)
-    _check_points(trace, ordered, found)
+    found = found._replace(ordered=ordered, words=tuple(words), room=ordered.room, layout=layout)
+    if together:
+        check_words(trace, ordered.ask, found)
+        _check_points(trace, ordered, found)
     return found
 
 
@@ -448,7 +497,18 @@ def check_words(trace: Trace, asks: Sequence[Ask], found: ExerciseRequest) -> No
         raise SelectionError(wrong)
 
 
-def _alike(asks: Sequence[Ask]) -> Iterator[list[Ask]]:
+def _each_once(trace: Trace, asks: Iterable[PartAsked]) -> Iterator[PartAsked]:
+    """Yields what is asked, without the cells that something before asks for."""
+    known: set[Location] = set()
+    for ask in asks:
+        places = {Location(name, *trace[name].find(at)): (name, at) for name, at in ask.cells}
+        new = tuple(cell for place, cell in places.items() if place not in known)
+        known |= places.keys()
+        if new or not ask.cells:
+            yield ask._replace(cells=new)
+
+
+def _alike(asks: Iterable[Ask]) -> Iterator[list[Ask]]:
     """Yields what is asked for in the same way, together: steps one after the other, or cells. What
     a file asks comes one by one, so that what is wrong is told where it stands."""
 
@@ -462,19 +522,23 @@ def _asked(trace: Trace, ordered: ExerciseFile, group: Sequence[Ask]) -> PartAsk
     first = group[0]
     blanking = first.blank or ordered.blank
     detail = ordered.detail or ("full" if blanking.terms else "summary")
-    cells = _cells(trace, group)
     steps = [ask.step for ask in group if ask.step is not None]
-    part = {"layer": first.layer, "head": first.head}
     check_steps(steps, own_steps(trace))
-    selection = select(trace, steps, first.token, detail, **part)
+    within = first.within
+    selection = select(trace, steps, detail=detail, **within.places)
+    selection = selection.along(within.rows, within.columns)
     check_on_page(trace, selection)
+    cells = _cells(trace, group, selection)
     return PartAsked(selection, tuple(cells), blanking, first.points)
 
 
 def wanted_in_words(trace: Trace, ask: Ask) -> WordsWanted:
     """Returns a question that is answered in words. Raises SelectionError where nothing has it."""
     assert ask.question is not None
-    selection = select(trace, (), ask.token, layer=ask.layer, head=ask.head)
+    within = ask.within
+    selection = select(
+        trace, token=within.token, layer=within.layer, head=within.head, time=within.time
+    )
     wanted = WordsWanted(ask.question, selection, ask.written, ask.points)
     option = f"--ask {ask.question}"
     try:
@@ -485,24 +549,51 @@ def wanted_in_words(trace: Trace, ask: Ask) -> WordsWanted:
     raise SelectionError.of(option, "nothing that is asked about has it", "ask about more of it")
 
 
-def _cells(trace: Trace, group: Sequence[Ask]) -> list[tuple[Name, Address]]:
-    """Finds the cells that are asked for, each once. Raises SelectionError for what holds no
-    numbers."""
-    first = group[0]
-    steps = [ask.step for ask in group if ask.step is not None]
-    narrowed = {"step": steps, "token": first.token, "layer": first.layer, "head": first.head}
-    others = [(f"--{name}", value) for name, value in narrowed.items()]
+def _cells(trace: Trace, group: Sequence[Ask], selection: Selection) -> list[tuple[Name, Address]]:
+    """Finds the cells that are asked for, each once: those that are named, or those in the rows and
+    columns that are. Raises SelectionError for what holds no numbers."""
     texts = [ask.cell for ask in group if ask.cell is not None]
+    if not texts and selection.sides.said:
+        along = [(q.name, address_of(q, i, j)) for q, i, j in cells_along(trace, selection)]
+        return _unsettled(trace, along, "--rows, --columns")
+    others = [("--step", [ask.step for ask in group if ask.step is not None])] if texts else []
     found: dict[tuple[Name, int, int], Address] = {}
     wrong: list[Problem] = []
-    for name, address in find_cells(trace, texts, others if texts else ()):
-        if name not in trace:
-            wrong.append(Problem.of(f"--cell {name}", "holds no numbers", "ask for another cell"))
-        else:
-            found.setdefault((name, *trace[name].find(address)), address)
+    for text in texts:
+        for name, address in _meant(trace, text, others, selection):
+            if name not in trace:
+                right = "ask for another cell"
+                wrong.append(Problem.of(f"--cell {name}", "holds no numbers", right))
+            else:
+                found.setdefault((name, *trace[name].find(address)), address)
     if wrong:
         raise SelectionError(wrong)
     return [(name, address) for (name, *_), address in found.items()]
+
+
+def _meant(
+    trace: Trace, text: str, others: Sequence[tuple[str, object]], within: Selection
+) -> list[tuple[Name, Address]]:
+    """Finds the cells that a text names: of several those that no mask settles. Raises
+    SelectionError."""
+    cells = find_cells(trace, [text], others, within=within)
+    return _unsettled(trace, cells, f"--cell {text}") if len(cells) > 1 else cells
+
+
+def _unsettled(
+    trace: Trace, cells: Sequence[tuple[Name, Address]], option: str
+) -> list[tuple[Name, Address]]:
+    """Returns some cells without those that a mask settles, unless what it makes itself is named.
+    Raises SelectionError where nothing is left."""
+    settled = SettledCells(trace)
+    masks = {name for name, _ in cells if (d := trace[name].definition) and is_mask(trace, d)}
+    names = {name for name, _ in cells} - masks
+    known = {cell for name in names for cell in settled.of(name)}
+    kept = [(n, at) for n, at in cells if Location(n, *trace[n].find(at)) not in known]
+    if not kept:
+        wrong, right = "a mask settles all of it", "ask for the step mask, or for other cells"
+        raise SelectionError.of(option, wrong, right)
+    return kept
 
 
 def _placed(problem: Problem, ask: Ask) -> Problem:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 
@@ -25,9 +26,11 @@ from attncli.document.blocks import (
 from attncli.document.languages import FrameWords, Words
 from attncli.document.questions import Item, counted_points
 from attncli.maths.equations.tree import Number
+from attncli.maths.notation import plain
 from attncli.maths.operations.subwords import CountInWords
 from attncli.names import Name, Word
 from attncli.pages.parts.sentences import joined, put_in
+from attncli.pages.parts.working import cell_line
 from attncli.steps import step_named
 from attncli.steps.order import step_of
 from attncli.steps.written.step import EQUATIONS_STEP
@@ -36,7 +39,11 @@ from attncli.trace.axes import KEYS, QUERIES, TOKENS
 
 _ROWS = {QUERIES: "of_query", KEYS: "of_key", TOKENS: "of_token"}
 """What says of which row numbers are, by what the rows are."""
-_LEAST, _MOST, _MOST_OF_A_PAGE = 2, 6, 10
+_LEAST, _MOST, _MOST_OF_A_PAGE = 2, 12, 10
+_ON_A_LINE = 55
+"""Signs that one writes by hand on a line."""
+_BESIDES = 6
+"""Signs for the relation and the result of what one works."""
 
 
 _Numbers = Sequence[tuple[Blankable, Item]]
@@ -99,8 +106,8 @@ def _numbers(quantity: Quantity, path: Name, asked: _Numbers, words: Words) -> S
 def room(
     trace: Trace, section: Section, places: Sequence[Blankable], request: ExerciseRequest
 ) -> list[Block]:
-    """Returns room for the working: as many lines as are asked for, or else some where it takes
-    some and no line of it is there to be filled in."""
+    """Returns room for the working: as many lines as are asked for, or else as many as it takes,
+    where no line of it is there to be filled in."""
     if request.room is not None:
         return [AnswerSpace(request.room)] if request.room else []
     layout = request.layout
@@ -110,8 +117,21 @@ def room(
         return []
     if layout == "pages":
         return [AnswerSpace(min(_MOST_OF_A_PAGE, max(_LEAST + 1, len(places))), to_end=True)]
-    counted_only = all(is_counted(trace[place.quantity]) for place in places)
-    return [] if counted_only else [AnswerSpace(min(_MOST, max(_LEAST, len(places) // 2)))]
+    lines_needed = -(-sum(_signs(trace, places)) // _ON_A_LINE)
+    return [AnswerSpace(min(_MOST, max(_LEAST, lines_needed)))] if lines_needed else []
+
+
+def _signs(trace: Trace, places: Sequence[Blankable]) -> Iterator[int]:
+    """Yields how many signs one writes for the numbers of each quantity, told by the first of them:
+    none for what is only looked up or counted."""
+    counts = Counter(place.quantity for place in places if place.cell is not None)
+    first = {p.quantity: p.cell for p in reversed(places) if p.cell is not None}
+    for name, cell in first.items():
+        quantity = trace[name]
+        *before, _ = cell_line(trace, quantity, cell.row, cell.column).parts
+        if before and not is_counted(quantity):
+            _, form = before[-1]
+            yield counts[name] * (len(plain(form)) + _BESIDES)
 
 
 def is_counted(quantity: Quantity) -> bool:

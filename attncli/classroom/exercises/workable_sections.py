@@ -141,11 +141,13 @@ class _Order:
 
     def works(self, part: PlannedStep) -> PlannedStep:
         """Returns a part without what no wanted cell is made of."""
-        return _leading_to(part, self.wanted) if self.by_cells(part) else part
+        return leading_to(part, self.wanted) if self.by_cells(part) else part
 
     def blocks(self, part: PlannedStep, context: Sequence[Quantity]) -> Iterable[Block]:
         if self.only_asked(part):
-            return opening_blocks(self.trace, part, Selection(), context, alone=True)
+            remarks = remarks_on(self.trace, part) if part.place.called else []
+            opening = opening_blocks(self.trace, part, Selection(), context, alone=True)
+            return (*opening, *remarks)
         selection, cells = selection_of(part, self.asks)
         if self.by_cells(part):
             return _blocks_of_cells(self.trace, part, context, cells, selection)
@@ -171,7 +173,7 @@ class _Order:
         return {d.name for part in whole for d in part.definitions} | by_cells - more
 
 
-def _leading_to(part: PlannedStep, names: Collection[str]) -> PlannedStep:
+def leading_to(part: PlannedStep, names: Collection[str]) -> PlannedStep:
     """Returns a part with just the definitions of some quantities, and of what it makes them of."""
     wanted = set(names)
     for definition in reversed(part.definitions):

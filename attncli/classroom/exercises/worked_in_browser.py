@@ -91,7 +91,7 @@ def worked_in_browser(judge: Judge, items: Sequence[Item], *, keyed: bool) -> Wo
     return WorkedInBrowser(data if places else {}, places, hints)
 
 
-def _placed(entry: Mapping[str, Any], names: Mapping[str, int]) -> dict[str, Any]:
+def _placed(entry: Mapping[str, Any], names: Mapping[str, int]) -> dict[str, object]:
     """Returns a quantity as data with the places of its operands for their names."""
     return {**entry, "of": [names[o] for o in entry["of"]]} if "of" in entry else {**entry}
 
@@ -228,28 +228,28 @@ class _Working:
         data = {**self._about(name), "of": definition.operands, **formula}
         return {**data, **{flag: 1 for flag, is_so in flags.items() if is_so}}
 
-    def _about(self, name: str) -> dict[str, Any]:
+    def _about(self, name: str) -> dict[str, object]:
         rows, columns = self._shape(name)
-        data = {
+        data: dict[str, object] = {
             "rows": rows, "columns": columns, "decimals": self.judge.unwritten.decimals(name),
         }  # fmt: skip
         return {**data, "asked": 1} if name in self.asked else data
 
-    def _given_quantity(self, name: str) -> dict[str, Any]:
+    def _given_quantity(self, name: str) -> dict[str, object]:
         """Returns a quantity that no formula leads to, by the key, and nothing where that may not
         be told."""
         numbers = {"numbers": _listed(self.judge.trace[name].values), "key": 1}
         return {**self._about(name), **numbers} if self.keyed else {}
 
-    def _numbers(self, name: str) -> dict[str, Any]:
+    def _numbers(self, name: str) -> dict[str, object]:
         """Returns numbers to start from, and the ends of what is used next where that is more."""
         values, used = self.judge.trace[name].values, self.judge.unwritten.used(name)
-        data: dict[str, Any] = {"numbers": _listed(values)}
+        data: dict[str, object] = {"numbers": _listed(values)}
         if not (np.array_equal(used.low, values) and np.array_equal(used.high, values)):
             data |= {"low": _listed(used.low), "high": _listed(used.high)}
         return data
 
-    def _formula(self, definition: Definition) -> dict[str, Any]:
+    def _formula(self, definition: Definition) -> dict[str, object]:
         """Returns how a quantity is worked. Raises TypeError where a browser can't."""
         operation, operands = definition.operation, self.judge.trace.operands(definition)
         match operation:
@@ -269,7 +269,7 @@ class _Working:
         decided = {"decided": 1} if isinstance(operation, ZeroOne) else {}
         return {"forms": [_known(tree_of(form, place_of)) for form in forms], **decided}
 
-    def wrongly(self, made: Definition) -> dict[str, Any]:
+    def wrongly(self, made: Definition) -> dict[str, object]:
         """Returns how a quantity is worked by a definition that isn't its own. Raises TypeError or
         KeyError where a browser can't."""
         rows, columns = self._shape(made.name)

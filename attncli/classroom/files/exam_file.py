@@ -1,7 +1,7 @@
 """Files of exams as somebody orders them: parts, a teacher's own questions, texts around them."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from types import MappingProxyType
@@ -9,18 +9,27 @@ from typing import Annotated, Any, NamedTuple
 
 from attncli.classroom.files.exercise_file import (
     EXERCISE,
+    IN_ALL,
     WORTH,
+    Ask,
+    AskKind,
     ExerciseFile,
     FormNumbers,
     Frame,
+    PointsKind,
+    Within,
 )
+from attncli.classroom.files.mathematics import UnreadableFormulaError, in_words_and_formulas
 from attncli.classroom.files.scheme import SCHEME, Costs, Scheme
-from attncli.errors import Where
+from attncli.document.blocks import Figure
+from attncli.errors import Where, quote
+from attncli.names import Word
 from attncli.pipeline.given_matrices import places
 from attncli.scenario.file import reading, shipped
 from attncli.scenario.file.keys import (
     Flag,
     Key,
+    KeyValues,
     ListOf,
     NumberKind,
     Record,
@@ -30,12 +39,13 @@ from attncli.scenario.file.keys import (
     keys_of_fields,
     typed,
 )
-from attncli.scenario.file.nodes import Node
+from attncli.scenario.file.nodes import Map, Node
 from attncli.scenario.file.problems import Diagnostics
 from attncli.steps.schema import step_meant
 
 _TEXT = TextKind()
 _MOST_LINES = 40
+_MOST_TAKEN = 100
 
 
 class OwnQuestion(NamedTuple):
@@ -56,13 +66,36 @@ class OwnQuestion(NamedTuple):
     answer: Annotated[
         str, TextKind("an answer"), "what a person marks a sentence by, which the key tells"
     ] = ""
+    table: Annotated[
+        tuple[tuple[str, ...], ...],
+        ListOf(ListOf(TextKind("a cell", blank=True))),
+        "a table above it, row by row; the first has the headings",
+    ] = ()
+    picture: Annotated[
+        str, TextKind("a file"), "a picture above it: a file beside this one, `.png` or `.svg`"
+    ] = ""
     lines: Annotated[int, WholeNumber(1, _MOST_LINES), "the lines that there are to write on"] = 3
-    points: Annotated[Decimal, WORTH, "its points, 1 by default"] = Decimal(1)
+    points: Annotated[Decimal, WORTH, "its points, 1 by default; with 0 it doesn't count"] = (
+        Decimal(1)
+    )
+
+    shown: Figure | None = None
+    """The picture, as its file has it."""
 
     @property
     def by_hand(self) -> bool:
         """Tells whether a person marks it."""
         return not self.options and self.number is None
+
+
+def _unread_formula(values: Mapping[str, Any]) -> str | None:
+    """Returns the mathematics in a question that can't be read; None where all of it can."""
+    try:
+        for name in ("ask", "answer"):
+            in_words_and_formulas(values.get(name, ""))
+    except UnreadableFormulaError as error:
+        return str(error)
+    return None
 
 
 QUESTION = Record.of(*keys_of_fields(OwnQuestion))
@@ -83,6 +116,13 @@ class OwnQuestionKind:
             wrong = f"a question with {' and '.join(ways) or 'no answer'}"
             right = "give options and right, a number, or the answer that a person marks by"
             problems.add(node.where, wrong, right)
+        elif len({*map(len, values.get("table", ()))}) > 1:
+            problems.add(node.where, "a table with rows of several lengths", "give all alike")
+        elif (bad := _unread_formula(values)) is not None:
+            wrong = f"{quote(bad)} isn't read as mathematics"
+            problems.add(
+                node.where, wrong, r"write it like $Q K^T / \sqrt{d_k}$, or \$ for a dollar"
+            )
         elif values.get("options") and values.get("right") not in values["options"]:
             wrong = "none of the options is the right one"
             problems.add(node.where, wrong, "say which, as it is written there: right: a query")
@@ -94,25 +134,79 @@ class OwnQuestionKind:
         return QUESTION.schema()
 
 
+class PoolKind:
+    """A kind of value: what is drawn from a pool, something that an exercise asks for or a question
+    in the teacher's own words."""
+
+    own, asked = OwnQuestionKind(), AskKind()
+
+    def read(self, node: Node, problems: Diagnostics) -> OwnQuestion | Ask | None:
+        is_own = isinstance(node, Map) and node.get("ask") is not None
+        return self.own.read(node, problems) if is_own else self.asked.read(node, problems)
+
+    def schema(self) -> Schema:
+        return {"anyOf": [self.asked.schema(), self.own.schema()]}
+
+
 class ExamPart(NamedTuple):
     """A part of an exam: an exercise, or questions."""
 
     title: str = ""
     exercise: ExerciseFile | None = None
     questions: tuple[OwnQuestion, ...] = ()
+    pool: tuple[OwnQuestion | Ask, ...] = ()
+    """What some more is drawn from, for each form."""
+    take: int = 1
+    """How much is drawn."""
     most: Decimal | None = None
     """The most points that it can bring, if they are said."""
+    numbers: tuple[int, ...] = ()
+    """The numbers of its questions, where not all are asked."""
+    where: Where | None = None
+    """Where it stands in a file."""
+
+    def drawing(self, places: Sequence[int]) -> "ExamPart":
+        """Returns the part with what stands in these places of its pool, and no pool."""
+        drawn = [(place, self.pool[place]) for place in places]
+        asks = tuple(entry for _, entry in drawn if isinstance(entry, Ask))
+        own = [(place, entry) for place, entry in drawn if isinstance(entry, OwnQuestion)]
+        count = len(self.questions)
+        return self._replace(
+            exercise=self.exercise and self.exercise._replace(ask=(*self.exercise.ask, *asks)),
+            questions=(*self.questions, *(entry for _, entry in own)),
+            numbers=(*range(1, count + 1), *(count + 1 + place for place, _ in own)),
+            pool=(),
+        )
+
+    @property
+    def asks_at_most(self) -> ExerciseFile | None:
+        """Returns its exercise with all that forms may draw from its pool."""
+        asks = tuple(entry for entry in self.pool if isinstance(entry, Ask))
+        return self.exercise and self.exercise._replace(ask=(*self.exercise.ask, *asks))
 
 
-_OF_ALL = ("exercise", "forms", "seed", "layout", *Frame._fields)
+_OF_ALL = ("exercise", "forms", "own", "seed", "layout", *Frame._fields)
 """The keys that an exam says for all of its parts."""
-_OF_EACH = ("forms", "seed", "layout", "room")
+_OF_EACH = ("forms", "own", "seed", "layout", "room")
 """The keys that an exam says for each of its exercises; its room is only the usual one."""
 PART = Record.of(
     Key("title", TextKind("a title"), "what the part is called, if not as its scenario"),
-    *(key for key in EXERCISE.keys if key.name not in _OF_ALL),
+    *(key for key in EXERCISE.keys if key.name not in (*_OF_ALL, "points")),
+    Key(
+        "points",
+        PointsKind(in_all=True),
+        "the points of the part, shared out over its blanks: `30`; or of a blank: `{each: 2}`, "
+        "`{softmax: 0.5, exp: 1}`",
+    ),
     Key("questions", ListOf(OwnQuestionKind()), "questions in your own words, and no scenario"),
-    Key("most", WORTH, "the most points that the part can bring"),
+    Key(
+        "pool",
+        ListOf(PoolKind()),
+        "what each form draws some of, for the same points: entries as in `ask`, or questions in "
+        "your own words, of which each has its number in all forms",
+    ),
+    Key("take", WholeNumber(1, _MOST_TAKEN), "how many of `pool` a form has, 1 by default"),
+    Key("most", IN_ALL, "the most points that the part can bring"),
 )
 
 
@@ -120,16 +214,27 @@ class ExamPartKind:
     """A kind of value: a part of an exam. What it says of an exercise stays as it is read until the
     whole file is known."""
 
-    def read(self, node: Node, problems: Diagnostics) -> dict[str, Any] | None:
+    def read(self, node: Node, problems: Diagnostics) -> dict[str, object] | None:
         values = PART.whole(node, problems)
         if values is None:
             return None
-        if ("scenario" in values) == ("questions" in values):
+        pool = values.get("pool", ())
+        own = [entry for entry in pool if isinstance(entry, OwnQuestion)]
+        is_own = "questions" in values or bool(own)
+        if own and len(own) < len(pool):
+            wrong = "a pool with questions in your own words and others"
+            problems.add(node.where, wrong, "make two parts of it, each with a pool")
+            return None
+        if ("scenario" in values) == is_own:
             wrong = "a part has a scenario that is asked about, or questions"
             problems.add(node.where, wrong, "give one of the two, like scenario: i_love_ai")
             return None
-        beside = sorted(values.keys() - {"title", "questions", "most"})
-        if "questions" in values and beside:
+        if {"pool", "take"} & values.keys() and values.get("take", 1) > len(pool):
+            wrong = f"take: {values.get('take', 1)} of a pool of {len(pool)}"
+            problems.add(node.where, wrong, "give pool more questions, or take fewer")
+            return None
+        beside = sorted(values.keys() - {"title", "questions", "most", "pool", "take"})
+        if is_own and beside:
             wrong = f"{', '.join(beside)} beside questions in your own words"
             problems.add(node.where, wrong, "leave it out: each question has its points")
             return None
@@ -145,9 +250,13 @@ class ExamFile(NamedTuple):
     parts: tuple[ExamPart, ...]
     frame: Frame = Frame()
     forms: int | None = None
+    own: bool | None = None
+    """Whether the first form has the scenarios' own numbers, if that is said."""
     seed: int = 1
     cover: bool = False
     """Whether there is a page of its own before the questions."""
+    draws: Mapping[str, tuple[tuple[int, ...], ...]] = MappingProxyType({})
+    """The places in the pool of each part of what a form asks, by the form's name."""
     scheme: Scheme = Scheme()
     path: Path | None = None
     """Its file, where there is one."""
@@ -157,7 +266,8 @@ class ExamFile(NamedTuple):
     def of(cls, exercise: ExerciseFile) -> "ExamFile":
         """Makes an exam of one part, which is an exercise."""
         part = ExamPart(exercise=exercise)
-        return cls((part,), forms=exercise.numbers.forms, seed=exercise.numbers.seed)
+        numbers = exercise.numbers
+        return cls((part,), forms=numbers.forms, own=numbers.own, seed=numbers.seed)
 
     @property
     def exercises(self) -> tuple[ExerciseFile, ...]:
@@ -168,6 +278,12 @@ class ExamFile(NamedTuple):
     def scenarios(self) -> tuple[str | None, ...]:
         """Returns what each part is about; None for questions in the teacher's own words."""
         return tuple(part.exercise and part.exercise.scenario for part in self.parts)
+
+    @property
+    def keeps_own(self) -> bool:
+        """Tells whether the first form has the scenarios' own numbers: one alone, if nothing is
+        said."""
+        return self.forms == 1 if self.own is None else self.own
 
     @property
     def share(self) -> int | None:
@@ -217,7 +333,7 @@ def load_exam(source: str | os.PathLike[str]) -> ExamFile:
     values = (EXAM if several else EXERCISE).read(tree, problems) or {}
     if several and tree.get("parts") is None:
         problems.add(tree.where, "no parts to ask", "give some, like parts: [{scenario: …}]")
-    of_all: dict[str, Any] = {key: values[key] for key in _OF_EACH if key in values}
+    of_all: dict[str, object] = {key: values[key] for key in _OF_EACH if key in values}
     each = values.get("parts", ()) if several else [{**values, "where": tree}]
     parts = tuple(_part({**of_all, **part}, path, problems) for part in each)
     problems.stop_if_any()
@@ -226,17 +342,60 @@ def load_exam(source: str | os.PathLike[str]) -> ExamFile:
     return typed(ExamFile, said, frame=frame, path=path, places=places(tree))
 
 
-def _part(values: Mapping[str, Any], path: Path, problems: Diagnostics) -> ExamPart:
+def _part(values: KeyValues, path: Path, problems: Diagnostics) -> ExamPart:
     """Makes a part with its exercise, whose scenario is a file beside the exam, or else a shipped
     one."""
-    part, tree = typed(ExamPart, values), values["where"]
-    if part.questions:
-        return part
+    tree = values["where"]
+    part = typed(ExamPart, {**values, "where": tree.where})
+    if part.questions or any(isinstance(entry, OwnQuestion) for entry in part.pool):
+        return _with_pictures(part, path.parent, problems)
     if tree.get("scenario") is None:
         problems.add(tree.where, "no scenario to ask about", "say one, like scenario: i_love_ai")
     named = str(values.get("scenario", ""))
     beside = path.parent / named
     known = named in shipped.names() and not beside.is_file()
     said = {**values, "scenario": named if known else str(beside), "places": places(tree)}
+    if part.pool:
+        said.setdefault("ask", ())
     said["tolerance"] = MappingProxyType(values.get("tolerance", {}))
-    return part._replace(exercise=typed(ExerciseFile, said, numbers=typed(FormNumbers, said)))
+    exercise = typed(
+        ExerciseFile, said, numbers=typed(FormNumbers, said), within=typed(Within, said)
+    )
+    return part._replace(exercise=exercise)
+
+
+_PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".svg")
+_LARGEST_PICTURE = 2_000_000
+"""Bytes."""
+
+
+def _with_pictures(part: ExamPart, folder: Path, problems: Diagnostics) -> ExamPart:
+    """Returns a part whose questions have the pictures that they name, from files in a folder."""
+
+    def shown(entry: OwnQuestion | Ask) -> OwnQuestion | Ask:
+        if isinstance(entry, Ask) or not entry.picture:
+            return entry
+        return entry._replace(shown=_picture(entry.picture, folder, part, problems))
+
+    questions = tuple(
+        entry for entry in map(shown, part.questions) if isinstance(entry, OwnQuestion)
+    )
+    return part._replace(questions=questions, pool=tuple(map(shown, part.pool)))
+
+
+def _picture(name: str, folder: Path, part: ExamPart, problems: Diagnostics) -> Figure | None:
+    where = part.where or Where(name)
+    if Path(name).suffix.lower() not in _PICTURES or Path(name).name != name:
+        problems.add(where, f"{name} is no picture beside this file", f"give a {_PICTURES[0]}")
+        return None
+    try:
+        data = (folder / name).read_bytes()
+    except OSError as error:
+        problems.add(where, f"{name} can't be read ({error.strerror})", "put it beside this file")
+        return None
+    if len(data) > _LARGEST_PICTURE:
+        problems.add(
+            where, f"{name} has {len(data):,} bytes", f"at most {_LARGEST_PICTURE:,} are taken"
+        )
+        return None
+    return Figure(Word(name), data)

@@ -34,6 +34,7 @@ from attncli.scenario.file.keys import (
     TextKind,
     WholeNumber,
     keys_of_fields,
+    typed,
 )
 from attncli.scenario.file.nodes import Map, Node, Scalar, describe
 from attncli.scenario.file.problems import Diagnostics, nearest
@@ -41,6 +42,7 @@ from attncli.steps.order import STORY, inquiries, is_question
 from attncli.steps.schema import nearest_step
 
 MOST_POINTS = 100
+MOST_IN_ALL = 10_000
 MOST_FORMS = 10_000
 LARGEST_SEED = 10**18
 _WRITTEN = ":written"
@@ -80,8 +82,10 @@ class Blanking(NamedTuple):
         return self.kind != "results"
 
 
-WORTH = NumberKind(positive=True, most=MOST_POINTS)
-"""The points of a blank."""
+WORTH = NumberKind(least=0, most=MOST_POINTS)
+"""The points of a blank: with 0 it is asked, and doesn't count."""
+IN_ALL = NumberKind(positive=True, most=MOST_IN_ALL)
+"""The points of a whole part."""
 
 
 class BlankingKind:
@@ -129,9 +133,48 @@ _OWN: Schema = {"type": "string", "pattern": r"^\w+$"}
 _TEXT = TextKind()
 
 
+class Within(NamedTuple):
+    """A part of what is worked, of which alone something is asked."""
+
+    token: Annotated[
+        str | None, _TEXT, "only the rows of this query: `love`, its position, or `last`"
+    ] = None
+    layer: Annotated[str | None, _TEXT, "only this layer: `2`, or `encoder.1`"] = None
+    head: Annotated[str | None, _TEXT, "only this head, counted from 1"] = None
+    time: Annotated[str | None, _TEXT, "only this step of a recurrent cell: `2`, or `last`"] = None
+    rows: Annotated[
+        tuple[str, ...],
+        OneOrMany(_TEXT),
+        "only the numbers in these rows of each table: `[love, 2, last]`",
+    ] = ()
+    columns: Annotated[
+        tuple[str, ...], OneOrMany(_TEXT), "only the numbers in these columns: `last`"
+    ] = ()
+
+    @property
+    def places(self) -> dict[str, str | None]:
+        """Returns the token, layer, head and time, by their names."""
+        return {
+            "token": self.token,
+            "layer": self.layer,
+            "head": self.head,
+            "time": self.time,
+        }
+
+    def inside(self, whole: "Within") -> "Within":
+        """Returns this with what is said for all in the place of what it doesn't say itself. What
+        it calls `all` isn't narrowed."""
+        said = {name: value for name, value in self._asdict().items() if value}
+        kept = (whole._asdict() | said).items()
+        return Within(**{name: value for name, value in kept if value not in (_ALL, (_ALL,))})
+
+
+_ALL = "all"
+
+
 class Ask(NamedTuple):
-    """Something that is asked for: a step, a cell, a question that is answered in words, or without
-    any of them all that is made; of a token, a layer and a head, if these are said.
+    """Something that is asked for: a step, cells, a question that is answered in words, or without
+    any of them all that is made; within a token, a layer, a head and so on, if these are said.
 
     What it doesn't say of blanks and points the whole exercise does.
     """
@@ -140,7 +183,8 @@ class Ask(NamedTuple):
     cell: Annotated[
         str | None,
         TextKind("a cell"),
-        "`{cell: 'weights[love, AI]'}`: this cell, as `--cell` has it",
+        "`{cell: 'weights[love, AI]'}`: this cell, as `--cell` has it; or several: "
+        "`'weights[*, last]'`, `'scores[love]'`, `'gates[2]'`",
     ] = None
     question: Annotated[
         str | None,
@@ -151,15 +195,14 @@ class Ask(NamedTuple):
     written: Annotated[
         bool, Flag(), "`true`: such an answer is written, and not chosen from a list"
     ] = False
-    token: Annotated[str | None, _TEXT, "only the rows of this query"] = None
-    layer: Annotated[str | None, _TEXT, "only this layer: `2`, or `encoder.1`"] = None
-    head: Annotated[str | None, _TEXT, "only this head, counted from 1"] = None
+    within: Within = Within()
+    """The part that it is asked of."""
     blank: Annotated[
         Blanking | None,
         BlankingKind(),
         "what is left blank in it, if not as in the whole exercise",
     ] = None
-    points: Annotated[Decimal | None, WORTH, "the points of each of its blanks: `0.5`"] = None
+    points: Annotated[Decimal | None, WORTH, "the points of each of its blanks: `0.5`, or 0"] = None
     where: Where | None = None
     """Where it is said in a file."""
 
@@ -195,15 +238,15 @@ class AskKind:
             wrong = "only the answer of a question can be written"
             problems.add(node.where, wrong, "leave written out")
             return None
-        return Ask(**values, where=node.where)
+        return typed(Ask, values, within=typed(Within, values), where=node.where)
 
     def schema(self) -> Schema:
         return {"anyOf": [STEP.schema(), QUESTION.schema(), ASKED.schema()]}
 
 
 _AT_ODDS = (
-    ("cell", {"step", "token", "layer", "head", "question"},
-     "a cell is one number, and {} beside it", "keep one of them"),
+    ("cell", {"step", "question"},
+     "a cell says itself of which step it is, and {} beside it", "keep one of them"),
     ("question", {"step", "blank"},
      "a question is answered in words, and {} beside it", "keep one of them"),
 )  # fmt: skip
@@ -211,36 +254,71 @@ _AT_ODDS = (
 
 
 class Points(NamedTuple):
-    """The points of a blank: of all of them, of those of a step, and of those of a quantity."""
+    """The points of a blank: of all of them, of those of a step, and of those of a quantity; or of
+    all together, which those share of which nothing is said."""
 
     each: Decimal = Decimal(1)
     steps: Mapping[str, Decimal] = MappingProxyType({})
     quantities: Mapping[str, Decimal] = MappingProxyType({})
+    total: Decimal | None = None
+    where: Where | None = None
+    """Where it is said in a file."""
+
+    @classmethod
+    def of_names(cls, found: Mapping[str, Decimal]) -> "Points":
+        """Makes points of numbers by the names of steps and quantities, by `total` or `each`."""
+        steps = {name: worth for name, worth in found.items() if name in STORY}
+        others = found.keys() - steps.keys() - {TOTAL, EACH}
+        quantities = {name: worth for name, worth in found.items() if name in others}
+        each = found.get(EACH, Decimal(1))
+        return cls(each, steps, quantities, found.get(TOTAL))
+
+    def named(self, step: str, quantity: str) -> Decimal | None:
+        """Returns the points of a blank of a quantity, by its last name, that a step makes, where
+        they are said; else None."""
+        named = (self.quantities.get(quantity), self.steps.get(step), self.quantities.get(step))
+        return next((worth for worth in named if worth is not None), None)
 
     def of(self, step: str, quantity: str) -> Decimal:
         """Returns the points of a blank of a quantity, by its last name, that a step makes."""
-        named = (self.quantities.get(quantity), self.steps.get(step), self.quantities.get(step))
-        return next((worth for worth in named if worth is not None), self.each)
+        worth = self.named(step, quantity)
+        return self.each if worth is None else worth
 
 
-class PointsKind:
-    """A kind of value: a number for each blank, or a map from steps and quantities to numbers."""
+TOTAL, EACH = "total", "each"
+"""Names beside those of steps and quantities."""
 
-    kinds = (WORTH, MapOf(WORTH, "step or quantity"))
+
+class PointsKind(NamedTuple):
+    """A kind of value: a number for each blank, or for a whole part, or a map from steps and
+    quantities to numbers."""
+
+    in_all: bool = False
+    """Whether a number alone is of all blanks together."""
 
     def read(self, node: Node, problems: Diagnostics) -> Points | None:
         if not isinstance(node, Map):
-            each = WORTH.read(node, problems)
-            return None if each is None else Points(each)
-        found: dict[str, Decimal] = self.kinds[1].read(node, problems) or {}
-        steps = {name: worth for name, worth in found.items() if name in STORY}
-        others = {name: worth for name, worth in found.items() if name not in STORY}
-        return Points(steps=steps, quantities=others)
+            number = (IN_ALL if self.in_all else WORTH).read(node, problems)
+            if number is None:
+                return None
+            alone = Points(total=number) if self.in_all else Points(number)
+            return alone._replace(where=node.where)
+        found: dict[str, Decimal] = _NUMBERED.read(node, problems) or {}
+        wrong = [name for name, worth in found.items() if name != TOTAL and worth > MOST_POINTS]
+        for name in wrong:
+            says = f"{name}: {found[name]} is not {MOST_POINTS} or less"
+            problems.add(node.where, says, "give fewer points of a blank")
+        if TOTAL in found and EACH in found:
+            wrong_too = "points of all together and of each"
+            problems.add(node.where, wrong_too, f"keep {TOTAL} or {EACH}")
+            return None
+        return None if wrong else Points.of_names(found)._replace(where=node.where)
 
     def schema(self) -> Schema:
-        return {"anyOf": [kind.schema() for kind in self.kinds]}
+        return {"anyOf": [WORTH.schema(), _NUMBERED.schema()]}
 
 
+_NUMBERED = MapOf(NumberKind(least=0, most=MOST_IN_ALL), "step or quantity")
 _LET_PASS = NumberKind(least=0)
 TOLERANCE = Record.of(
     Key("units", _LET_PASS, "so many units of the last place"),
@@ -273,9 +351,17 @@ class FormNumbers(NamedTuple):
     """The numbers of an exercise's forms: of how many, and by what they are chosen."""
 
     forms: Annotated[
-        int | None, WholeNumber(1, MOST_FORMS), "so many forms, each with numbers of its own"
+        int | None,
+        WholeNumber(1, MOST_FORMS),
+        "so many forms, each with numbers of its own; one alone has those of the scenario",
     ] = None
     """How many forms there are; None for the scenario's own numbers."""
+    own: Annotated[
+        bool | None,
+        Flag(),
+        "whether the first form has the scenario's own numbers: if it is the only one by default, "
+        "since others cost the same, and the scenario's may not",
+    ] = None
     seed: Annotated[
         int, WholeNumber(0, LARGEST_SEED), "chooses the forms' numbers and random blanks"
     ] = 1
@@ -298,11 +384,16 @@ class ExerciseFile(NamedTuple):
         "what is asked for: `[softmax, {step: weighted_sum, token: love}]`; all steps if nothing is"
         " said. Besides numbers a question that is answered in words: `attends_most`",
     ] = (Ask(),)
+    within: Within = Within()
+    """The part that all of it is asked of, but for what says another itself."""
     blank: Annotated[Blanking, BlankingKind(), "what is left blank, as `--blank` has it"] = (
         Blanking()
     )
     points: Annotated[
-        Points, PointsKind(), "the points of a blank, 1 by default: `{softmax: 0.5, exp: 1}`"
+        Points,
+        PointsKind(),
+        "the points of a blank, 1 by default: `{softmax: 0.5, exp: 1}`; 0 is asked and doesn't "
+        "count. `{total: 30}` is shared out over all, but for what is named beside it",
     ] = Points()
     tolerance: Annotated[
         Mapping[str, Decimal],

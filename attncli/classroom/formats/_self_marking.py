@@ -5,14 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
+from types import MappingProxyType
 from typing import NamedTuple
 
 from attncli.classroom.formats.yaml import asking
 from attncli.document.blocks import (
     AnswerSpace,
     Block,
+    Derivation,
     Document,
     Fields,
+    Line,
     Section,
     each,
     text_of_spans,
@@ -35,7 +38,8 @@ from attncli.formats.html.blocks import (
     spans_html,
 )
 from attncli.formats.numbers import text_of
-from attncli.maths.equations.tree import Blank
+from attncli.maths.equations.tree import Blank, Location, Number
+from attncli.maths.notation import plain
 from attncli.maths.notation.escaping import visible
 from attncli.maths.numbers import decimals
 
@@ -140,6 +144,8 @@ class SelfMarking(NamedTuple):
     """What makes the document part of an exercise."""
     alternatives: Mapping[str, Alternatives]
     """What is accepted for its blanks, by their ids: nothing where the answer is masked."""
+    lines: Mapping[str, str] = MappingProxyType({})
+    """The lines of working of its blanks as texts, by their ids: none that is long."""
 
     @classmethod
     def of(cls, document: Document, paper: Paper) -> SelfMarking:
@@ -152,7 +158,12 @@ class SelfMarking(NamedTuple):
             for question in document.items
             if question.key is not None and question.key.number.shown.is_finite()
         }
-        return cls(document, paper, by_name)
+        return cls(document, paper, by_name, dict(_lines_of(document)))
+
+    def right(self, question: Item) -> str:
+        """Writes what is right for a number: its line of working, or where there is none the number
+        alone."""
+        return self.lines.get(question.id, text_of(question.right.number))
 
     def is_masked(self, question: Item) -> bool:
         """Tells whether the answer is −∞, for which there is no number."""
@@ -169,10 +180,10 @@ class SelfMarking(NamedTuple):
         for section in asking(self.document):
             places = _Places(section, place)
             style = styled(places.of)
-            yield blocks_html(_printed(opening), style)
+            yield blocks_html(printed_blocks(opening), style)
             yield heading_html(section, style)
             yield from (f"<p>{expression_html(f, style)}</p>" for f in section.formulas)
-            yield blocks_html(_printed(section.blocks), style)
+            yield blocks_html(printed_blocks(section.blocks), style)
             places.check()
             opening = ()
 
@@ -181,7 +192,7 @@ class SelfMarking(NamedTuple):
         style = styled(answer_of)
         for section in asking(self.document):
             yield heading_html(section, style)
-            yield blocks_html(_printed(section.solution), style)
+            yield blocks_html(printed_blocks(section.solution), style)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -189,6 +200,28 @@ class SelfMarking(NamedTuple):
         text = self.paper.words.paper.one_form.format(form=self.paper.form)
         form = () if self.paper.form == OWN_FORM else (text,)
         return (*form, *headings(self.document))
+
+
+_LONGEST_LINE = 200
+
+
+def _lines_of(document: Document) -> Iterator[tuple[str, str]]:
+    """Yields the ids of blanks with their lines of working: `exp[love, AI] = e^2 = 7.389`"""
+    for section in asking(document):
+        lines = {cell: line for block in each(section.solution) for cell, line in _ends(block)}
+        for question in section.questions:
+            text = "" if question.cell is None else lines.get(question.cell, "")
+            if 0 < len(text) <= _LONGEST_LINE:
+                yield question.id, text
+
+
+def _ends(block: Block) -> Iterator[tuple[Location, str]]:
+    """Yields the lines of a block that end with a single cell, each with the cell."""
+    for line in block.lines if isinstance(block, Derivation) and not block.mistake else ():
+        last = line.parts[-1][1] if isinstance(line, Line) and line.parts else None
+        if isinstance(line, Line) and isinstance(last, Number) and isinstance(last.cell, Location):
+            forms = "".join(f" {relation} {plain(form)}" for relation, form in line.parts)
+            yield last.cell, f"{plain(line.label)}{forms}"
 
 
 def hinted(sections: Sequence[Section], styled: Styled) -> Iterator[str]:
@@ -232,7 +265,7 @@ def written_answers(key: RightWords) -> list[str]:
     return list(found)
 
 
-def _printed(blocks: Iterable[Block]) -> Iterator[Block]:
+def printed_blocks(blocks: Iterable[Block]) -> Iterator[Block]:
     """Yields the blocks but those for writing on paper."""
     return (block for block in each(blocks) if not isinstance(block, Fields | AnswerSpace))
 

@@ -18,12 +18,15 @@ A section's text stands in its first question; those that follow name their blan
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
 from typing import NamedTuple
 
+from attncli.classroom.formats._essays import Essay, essays_of, without_essays
 from attncli.classroom.formats._self_marking import LOOKS, SelfMarking, xml
 from attncli.classroom.formats.qti import (
     QTI,
     STYLES,
+    EssayItem,
     SheetItem,
     as_renderers,
     body,
@@ -31,6 +34,7 @@ from attncli.classroom.formats.qti import (
     manifest_of,
     option_name,
     resource_of,
+    section_of_essays,
     style,
     test_of,
 )
@@ -145,6 +149,7 @@ def _marker(number: int) -> str:
 
 def items_of(document: Document) -> list[BlankItem]:
     """Lists a form's items. Raises ValueError for a document that doesn't say what is right."""
+    document = without_essays(document)
     form = SelfMarking.of(document, paper_of(document, "canvas"))
     numbers = {question.id: k for k, question in enumerate(document.items, start=1)}
     return [
@@ -157,18 +162,44 @@ def items_of(document: Document) -> list[BlankItem]:
 def files_of(documents: Sequence[Document], page: RenderOptions) -> Mapping[str, str]:  # noqa: ARG001
     """Returns the files of a package by their names. Raises ValueError for a document that doesn't
     say what is right."""
-    forms = [(paper_of(d, "canvas"), d, items_of(d)) for d in documents]
-    every = [item for *_, items in forms for item in items]
+    forms = [(paper_of(d, "canvas"), d, items_of(d), essay_items_of(d)) for d in documents]
+    every = [item for *_, items, _ in forms for item in items]
+    essays = {essay.identifier: essay for *_, own in forms for essay in own}
     tests = (
-        resource_of(_name_of(paper), "test", _place_of(paper), [i.identifier for i in items])
-        for paper, _, items in forms
+        resource_of(
+            _name_of(paper),
+            "test",
+            _place_of(paper),
+            [*(item.identifier for item in items), *(essay.identifier for essay in own)],
+        )
+        for paper, _, items, own in forms
     )
+    written = (
+        resource_of(e.identifier, "item", e.path, told=_told("extendedTextInteraction", _ESSAY))
+        for e in essays.values()
+    )
+    resources = [*tests, *map(_resource, every), *written]
     return {
-        "imsmanifest.xml": manifest_of(forms[0][0].hash, [*tests, *map(_resource, every)]),
-        **{_place_of(paper): _test(paper, document, items) for paper, document, items in forms},
+        "imsmanifest.xml": manifest_of(forms[0][0].hash, resources),
+        **{_place_of(paper): _test(paper, d, items, own) for paper, d, items, own in forms},
         STYLES: LOOKS,
         **{item.path: item.text for item in every},
+        **{essay.path: essay.text for essay in essays.values()},
     }
+
+
+def _mark_of(essay: Essay) -> str:
+    """Returns what tells a question from all others, which is the same in all forms."""
+    return sha256(f"{essay.item.id} {essay.item.asks}".encode()).hexdigest()[:8]
+
+
+def essay_items_of(document: Document) -> list[EssayItem]:
+    """Lists what a person marks of a form, by its ids, since forms share it."""
+    return [
+        EssayItem(essay, f"essay-{mark}", f"items/essay_{mark}.xml")
+        for essay in essays_of([document])
+        for mark in [_mark_of(essay)]
+    ]
 
 
 render, render_forms = as_renderers(files_of)
@@ -183,27 +214,39 @@ def _name_of(paper: Paper) -> str:
 
 
 def _resource(item: BlankItem) -> str:
-    own = """
-        <instructureMetadata>
-          <instructureField name="question_type" value="numerical_question"/>
-        </instructureMetadata>"""
-    told = f"""
-      <metadata>
-        <qti:qtiMetadata xmlns:qti="{QTI}">
-          <qti:interactionType>{item.kind}</qti:interactionType>
-        </qti:qtiMetadata>{own if item.is_number else ""}
-      </metadata>"""
+    told = _told(item.kind, "numerical_question" if item.is_number else "")
     return resource_of(item.identifier, "item", item.path, told=told)
 
 
-def _test(paper: Paper, document: Document, items: Sequence[BlankItem]) -> str:
-    """Writes a form as a test: a section for each of its sections, in order."""
+_ESSAY = "essay_question"
+
+
+def _told(interaction: str, kind: str) -> str:
+    """Writes which kind of question an item is, by its interaction and as Canvas names it."""
+    own = f"""
+        <instructureMetadata>
+          <instructureField name="question_type" value="{kind}"/>
+        </instructureMetadata>"""
+    return f"""
+      <metadata>
+        <qti:qtiMetadata xmlns:qti="{QTI}">
+          <qti:interactionType>{interaction}</qti:interactionType>
+        </qti:qtiMetadata>{own if kind else ""}
+      </metadata>"""
+
+
+def _test(
+    paper: Paper, document: Document, items: Sequence[BlankItem], essays: Sequence[EssayItem]
+) -> str:
+    """Writes a form as a test: a section for each of its sections, in order, and one for what a
+    person marks."""
     title = xml(f"{visible(document.title)} · {paper.called}")
+    asked = dict.fromkeys(id(item.section) for item in items)
     sections = (
-        _section(k, [item for item in items if item.section is section])
-        for k, section in enumerate(asking(document), start=1)
+        _section(k, [item for item in items if id(item.section) == section])
+        for k, section in enumerate(asked, start=1)
     )
-    return test_of(_name_of(paper), title, "".join(sections))
+    return test_of(_name_of(paper), title, "".join(sections) + section_of_essays(essays, title))
 
 
 def _section(number: int, items: Sequence[BlankItem]) -> str:

@@ -26,8 +26,8 @@ from attncli.names import Word
 SUFFIXES = (".csv",)
 ABILITIES = FormatInfo(PaperAbilities(keys=("none", "separate"), hints="none"))
 
-HEADINGS = ("form", "hash", "id", "answer")
-OF_STUDENT = ("student", "student_id")
+HEADINGS = ("form", "hash", "cell", "answer")
+OF_STUDENT = ("student", "id")
 
 
 def render(document: Document, page: RenderOptions) -> str:  # noqa: ARG001

@@ -1,4 +1,4 @@
-"""Moodle XML: cloze questions, one a form, whose blanks are fields that mark themselves.
+"""Moodle XML: cloze questions, one a form, whose blanks are fields that mark themselves; essays.
 
 A blank is such a field: `{2:NUMERICAL:=0.42:0.005#why~%50%0.58:0.005#why}`.
 
@@ -22,13 +22,14 @@ How Moodle reads fields (question/type/multianswer/questiontype.php, question/ty
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from itertools import count
+from itertools import count, groupby
 from math import lcm
 from typing import NamedTuple
 
+from attncli.classroom.formats._essays import Essay, essays_of, without_essays
 from attncli.classroom.formats._self_marking import (
     DECLARATION,
     LEVEL,
@@ -50,10 +51,16 @@ from attncli.classroom.formats._self_marking import (
 from attncli.classroom.formats.yaml import paper_of
 from attncli.document.blocks import DefinitionList, Document, Section
 from attncli.document.languages import Words
-from attncli.document.questions import OWN_FORM, Interval, Item, Paper, RightWords
+from attncli.document.questions import (
+    OWN_FORM,
+    Interval,
+    Item,
+    Paper,
+    RightWords,
+    points_text,
+)
 from attncli.formats import FormatInfo, PaperAbilities, RenderOptions
 from attncli.formats.html.blocks import HtmlStyle, escaped, facts_html, isolating
-from attncli.formats.numbers import text_of
 from attncli.maths.equations.tree import Blank, Equation, Expression
 from attncli.maths.notation.escaping import ISOLATE, POP, isolated, printed, visible
 from attncli.maths.notation.latex import latex
@@ -232,11 +239,50 @@ def render(document: Document, page: RenderOptions) -> str:
 
 
 def render_forms(documents: Sequence[Document], page: RenderOptions) -> str:  # noqa: ARG001
-    """Writes all forms of an exercise as a category, with a question each. Raises ValueError for a
-    document that doesn't say what is right."""
-    questions = (_question(_Exercise.of(d)) for d in documents)
+    """Writes all forms of an exercise as a category, with a question each; what a person marks
+    stands in a category of its part, once for all forms. Raises ValueError for a document that
+    doesn't say what is right."""
+    wholes = [*map(without_essays, documents)]
+    questions = [_question(_Exercise.of(whole)) for whole in wholes if whole.items]
+    essays = essays_of(documents)
     start = f"{DECLARATION}\n<quiz>\n<!--\n{_ABOUT}\n-->"
-    return "\n".join([start, _category(documents[0]), *questions, "</quiz>"]) + "\n"
+    inside = [_category(documents[0]), *questions, *_essays(documents[0], essays)]
+    return "\n".join([start, *inside, "</quiz>"]) + "\n"
+
+
+def _essays(document: Document, essays: Sequence[Essay]) -> Iterator[str]:
+    """Writes the questions that a person marks, by the categories of their parts."""
+    for part, own in groupby(essays, lambda essay: essay.part):
+        yield _category(document, part)
+        yield from (_essay(document, essay) for essay in own)
+
+
+def _essay(document: Document, essay: Essay) -> str:
+    """Writes a question that a person marks, with room for the answer and, for who marks it, what
+    it is marked by."""
+    name = name_of(document.title, _after([visible(Word(essay.item.id))]))
+    mark = f"{paper_of(document, 'moodle').hash}-{essay.item.id}"
+    return f"""\
+  <question type="essay">
+    <name><text>{xml(name)}</text></name>
+    <questiontext format="html">
+      <text>{cdata(whole([essay.asked(_style)]))}</text>
+    </questiontext>
+    <generalfeedback format="html"><text></text></generalfeedback>
+    <defaultgrade>{points_text(essay.item.points)}</defaultgrade>
+    <penalty>0</penalty>
+    <hidden>0</hidden>
+    <idnumber>{xml(mark)}</idnumber>
+    <responseformat>editor</responseformat>
+    <responserequired>1</responserequired>
+    <responsefieldlines>{essay.lines}</responsefieldlines>
+    <attachments>0</attachments>
+    <attachmentsrequired>0</attachmentsrequired>
+    <graderinfo format="html">
+      <text>{cdata(whole([essay.marked_by(_style)]))}</text>
+    </graderinfo>
+    <responsetemplate format="html"><text></text></responsetemplate>
+  </question>"""
 
 
 class _Exercise(NamedTuple):
@@ -255,7 +301,7 @@ class _Exercise(NamedTuple):
             answers = " / ".join(word(printed(a)) for a in question.words.answers)
             right = self.words.right.format(number=answers)
             return word_field(question, question.words, right, self.size)
-        right = self.words.right.format(number=text_of(question.right.number))
+        right = self.words.right.format(number=text(self.form.right(question)))
         if question.id not in self.form.alternatives:
             return masked_field(question, right, self.size)
         return field(question, self.form.alternatives[question.id], right, self._said_of, self.size)
@@ -269,10 +315,15 @@ class _Exercise(NamedTuple):
         return self.form.paper.words.files
 
 
-def _category(document: Document) -> str:
-    """Writes where the questions go, by title and steps, and for teachers what made them."""
-    name = name_of(document.title, _after(headings(document))).replace("/", "//")
-    origin = paper_of(document, "moodle").origin
+def _category(document: Document, part: str = "") -> str:
+    """Writes where the questions go: by title and steps, those of an exam by its title, and by one
+    of its parts; for teachers also what made them."""
+    paper = paper_of(document, "moodle")
+    steps = () if paper.is_exam else headings(document)
+    name = name_of(document.title, _after(steps)).replace("/", "//")
+    if part:
+        name += f"/{name_of(Word(part), '').replace('/', '//')}"
+    origin = paper.origin
     made = DefinitionList(tuple((name, (word,)) for name, word in origin))
     info = facts_html(made, _style(answer_of))
     return f"""\
@@ -287,7 +338,7 @@ def _after(parts: Iterable[str]) -> str:
 
 
 def _question(exercise: _Exercise) -> str:
-    document, paper, _ = exercise.form
+    document, paper = exercise.form.document, exercise.form.paper
     name = name_of(document.title, _after(exercise.form.names))
     form = paper.words.paper.one_form.format(form=paper.form)
     tags = (f"<tag><text>{xml(tag)}</text></tag>" for tag in (form, paper.hash))

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
+from attncli.classroom.formats._essays import Essay, essays_of, without_essays
 from attncli.classroom.formats._self_marking import (
     DECLARATION,
     LEVEL,
@@ -34,6 +35,7 @@ from attncli.formats.html.blocks import HtmlStyle, escaped
 from attncli.maths.equations.tree import Blank
 from attncli.maths.notation.escaping import ISOLATE, POP, visible
 from attncli.maths.numbers import decimals
+from attncli.names import Word
 
 SUFFIXES = (".zip",)
 ABILITIES = FormatInfo(
@@ -195,6 +197,40 @@ adaptive="false" timeDependent="false">
             yield _modal(f"hint{number}", body(hinted(sections, style)))
 
 
+class EssayItem(NamedTuple):
+    """A question that a person marks as an item of a test."""
+
+    essay: Essay
+    identifier: str
+    path: str
+
+    @property
+    def text(self) -> str:
+        """Writes the item as a file: the question, room for the answer, and for who marks it what
+        it is marked by."""
+        essay = self.essay
+        asked, right = body([essay.asked(style)]), body([essay.marked_by(style)])
+        points = points_text(essay.item.points)
+        return allowed(f"""\
+{DECLARATION}
+<assessmentItem xmlns="{QTI}" identifier="{xml(self.identifier)}" \
+title="{xml(visible(Word(essay.item.id)))}" adaptive="false" timeDependent="false">
+<responseDeclaration identifier="R1" cardinality="single" baseType="string"/>
+<outcomeDeclaration identifier="SCORE" cardinality="single" baseType="float" \
+normalMaximum="{points}" normalMinimum="0"><defaultValue><value>0</value></defaultValue>\
+</outcomeDeclaration>
+<stylesheet href="{STYLES.removeprefix("items/")}" type="text/css"/>
+<itemBody>
+{asked}
+<extendedTextInteraction responseIdentifier="R1" expectedLines="{essay.lines}"/>
+<rubricBlock view="scorer tutor">
+{right}
+</rubricBlock>
+</itemBody>
+</assessmentItem>
+""")
+
+
 def _choice(name: str, key: RightWords) -> str:
     """Writes a list of options in the middle of a text."""
     options = "".join(
@@ -303,20 +339,24 @@ _PACKAGE = "http://www.imsglobal.org/xsd/imscp_v1p1"
 def files_of(documents: Sequence[Document], page: RenderOptions) -> Mapping[str, str]:  # noqa: ARG001
     """Returns the files of a package by their names. Raises ValueError for a document that doesn't
     say what is right."""
-    items = [SheetItem.of(d, paper_of(d, "qti")) for d in documents]
+    wholes = [*map(without_essays, documents)]
+    items = [SheetItem.of(d, paper_of(d, "qti")) for d in wholes if d.items]
+    mark = paper_of(documents[0], "qti").hash
+    essays = [EssayItem(essay, f"essay-{mark}-{k}", f"items/essay_{k}.xml")
+              for k, essay in enumerate(essays_of(documents), start=1)]  # fmt: skip
     return {
-        "imsmanifest.xml": _manifest(items),
-        "test.xml": _test(documents[0], items),
+        "imsmanifest.xml": _manifest(mark, [*items, *essays]),
+        "test.xml": _test(documents[0], items, essays),
         STYLES: LOOKS + _NOTES,
         **{item.path: item.text for item in items},
+        **{essay.path: essay.text for essay in essays},
     }
 
 
 render, render_forms = as_renderers(files_of)
 
 
-def _manifest(items: Sequence[SheetItem]) -> str:
-    mark = items[0].form.paper.hash
+def _manifest(mark: str, items: Sequence[SheetItem | EssayItem]) -> str:
     resources = (resource_of(item.identifier, "item", item.path) for item in items)
     test = resource_of(f"test-{mark}", "test", "test.xml", [item.identifier for item in items])
     return manifest_of(mark, [test, *resources])
@@ -351,20 +391,31 @@ def resource_of(
     </resource>"""
 
 
-def _test(document: Document, items: Sequence[SheetItem]) -> str:
-    """Writes a test of which each student gets one form, with a try more than there are hints. Its
-    score is that of the item, unweighted; the weights tell Canvas what an item is worth."""
+def _test(document: Document, items: Sequence[SheetItem], essays: Sequence[EssayItem]) -> str:
+    """Writes a test of which each student gets one form, with a try more than there are hints, and
+    all that a person marks. Its score is that of the items, unweighted; the weights tell Canvas
+    what an item is worth."""
     title = xml(" · ".join((visible(document.title), *headings(document))))
-    tries = 1 + max(len(item.form.document.answers.hints) for item in items)
+    tries = 1 + max((len(item.form.document.answers.hints) for item in items), default=0)
     drawn = "".join(item_ref(item.identifier, item.path, item.form.paper.points) for item in items)
-    return test_of(
-        f"test-{items[0].form.paper.hash}",
-        title,
-        f"""
-    <itemSessionControl maxAttempts="{tries}" showFeedback="true"/>
+    forms = f"""
     <assessmentSection identifier="forms" title="{title}" visible="false">
       <selection select="1"/>{drawn}
-    </assessmentSection>""",
+    </assessmentSection>"""
+    control = f"""
+    <itemSessionControl maxAttempts="{tries}" showFeedback="true"/>"""
+    inside = f"{control}{forms if items else ''}{section_of_essays(essays, title)}"
+    return test_of(f"test-{paper_of(document, 'qti').hash}", title, inside)
+
+
+def section_of_essays(essays: Sequence[EssayItem], title: str) -> str:
+    """Writes the section of a test that has what a person marks; nothing where there is none."""
+    refs = "".join(item_ref(e.identifier, e.path, e.essay.item.points) for e in essays)
+    return (
+        refs
+        and f"""
+    <assessmentSection identifier="essays" title="{title}" visible="false">{refs}
+    </assessmentSection>"""
     )
 
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from attncli.maths.equations.matrix import Matrix
-from attncli.maths.numbers.rounding import Array, Flags
+from attncli.maths.numbers.rounding import AnyArray, Array, Flags
 from attncli.maths.operations.equation import is_a
 from attncli.maths.operations.masking import Masked
 from attncli.maths.operations.operation import Operation
@@ -29,10 +29,6 @@ from attncli.steps.mistakes import all_made_wrongly
 from attncli.steps.order import step_of
 from attncli.steps.written.step import EQUATIONS_STEP
 from attncli.trace import Axis, Definition, PlannedStep, Quantity, Trace
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 _HALF = 0.5 + 1e-9
 """A half, and what floats may have lost of one."""
@@ -98,7 +94,7 @@ def units(values: Array, decimals: int) -> Array:
     return np.asarray(np.trunc(grid, out=grid))
 
 
-def along(function: np.ufunc, values: NDArray[Any]) -> NDArray[Any]:
+def along(function: np.ufunc, values: AnyArray) -> AnyArray:
     """Reduces the numbers of each row to one. [n, m] -> [n, 1]"""
     return np.asarray(function.reduce(values, axis=1, keepdims=True))
 

@@ -89,17 +89,32 @@ _MANY_TENTHS = tuple(count for count in range(-20, 21) if count)
 _FEW_TOKENS, _FEW_DIMENSIONS, _MANY_DIMENSIONS = 3, 2, 5
 
 
+MASKS, NORMS = ("none", "causal"), ("none", "layer", "rms")
+
+
 class Sizes(NamedTuple):
-    """The sizes that are asked for: tokens, dimensions, heads, decimals."""
+    """The sizes that are asked for, and what belongs to the layer besides."""
 
     tokens: int
     d_model: int
     heads: int
     decimals: int = 3
+    mask: str = MASKS[0]
+    norm: str = NORMS[0]
+    residuals: bool = False
+    """Whether what goes into attention, and into the network, is added to what comes out."""
+    network: bool = True
+    """Whether a feed-forward network comes after attention."""
 
     @property
     def d_k(self) -> int:
-        return self.d_model // self.heads
+        """Returns the dimensions of a head: its share of those of the embeddings, rounded up."""
+        return -(-self.d_model // self.heads)
+
+    @property
+    def width(self) -> int:
+        """Returns the columns of all heads together."""
+        return self.heads * self.d_k
 
     @property
     def d_ff(self) -> int:
@@ -133,29 +148,48 @@ def _searched(
     """Returns the scenario with numbers under which so many queries of a head may attend most to
     what an earlier one does. Raises UnsatisfiedError where none are found."""
     spare = {"winners": same}
-    request = SearchRequest(1, seed, (), allow, _pools(sizes), effort, spare, limits=ALONE)
+    small = sizes.d_model <= _MANY_DIMENSIONS  # sums of more products can't be kept small
+    request = SearchRequest(
+        1, seed, (), allow, _pools(sizes), effort, spare, limits=ALONE, small=small
+    )
     (designed,) = (trace.scenario for trace in search(blank, request))
     return designed
 
 
 def _blank(sizes: Sizes, words: Sequence[str]) -> dict[str, object]:
     """Returns the scenario with ones for all numbers."""
-    d_model, d_ff = sizes.d_model, sizes.d_ff
-    ones = [[1] * d_model] * d_model
+    d_model, d_ff, width = sizes.d_model, sizes.d_ff, sizes.width
+    ones = [[1] * width] * d_model
+    network = {
+        "W1": [[1] * d_ff] * d_model,
+        "b1": [1] * d_ff,
+        "W2": [[1] * d_model] * d_ff,
+        "b2": [1] * d_model,
+    }
     return {
         "sentence": " ".join(words),
         "embeddings": dict.fromkeys(words, [1] * d_model),
         "W_Q": ones,
         "W_K": ones,
         "W_V": ones,
-        **({"heads": sizes.heads, "W_O": ones} if sizes.heads > 1 else {}),
+        **({"heads": sizes.heads, "W_O": [[1] * d_model] * width} if sizes.heads > 1 else {}),
         "scale": _scale(sizes),
-        "W1": [[1] * d_ff] * d_model,
-        "b1": [1] * d_ff,
-        "W2": [[1] * d_model] * d_ff,
-        "b2": [1] * d_model,
+        **_layer(sizes),
+        **(network if sizes.network else {}),
         "rounding": {"policy": "carry", "decimals": sizes.decimals},
     }
+
+
+def _layer(sizes: Sizes) -> dict[str, object]:
+    """Returns what belongs to the layer besides matrices: a mask, residuals, norms."""
+    said: dict[str, object] = {}
+    if sizes.mask != MASKS[0]:
+        said["mask"] = sizes.mask
+    if sizes.residuals:
+        said["residuals"] = True
+    if sizes.norm != NORMS[0]:
+        said |= {"norm": "post", "norms": {"kind": sizes.norm}}
+    return said
 
 
 def _scale(sizes: Sizes) -> str:
@@ -165,14 +199,14 @@ def _scale(sizes: Sizes) -> str:
 
 
 def _pools(sizes: Sizes) -> Pools:
-    integers = 0, _INTEGERS
+    network = 0, _INTEGERS if _is_small(sizes) else _ONES
     pools: dict[str, tuple[int, tuple[int, ...]]] = {
         "embeddings": _of_embeddings(sizes),
         "W_Q": _before_softmax(sizes),
         "W_K": _before_softmax(sizes),
         "W_V": (0, _POSITIVE if _is_small(sizes) else _ONES),
         **({"W_O": (0, _ONES)} if sizes.heads > 1 else {}),
-        **dict.fromkeys(("W1", "b1", "W2", "b2"), integers),
+        **(dict.fromkeys(("W1", "b1", "W2", "b2"), network) if sizes.network else {}),
     }
     return {Name(name): pool for name, pool in pools.items()}
 
@@ -206,7 +240,8 @@ def _lines(sizes: Sizes, words: Sequence[str], scenario: Scenario, command: str)
     yield from (
         f"  {word}: {_row_text(given[Name('embeddings')], table.index(word))}" for word in words
     )
-    yield from ("", "# Weights of queries, keys and values, d_model × d_model, used as x W.")
+    across = "d_model" if sizes.width == sizes.d_model else str(sizes.width)
+    yield from ("", f"# Weights of queries, keys and values, d_model × {across}, used as x W.")
     if sizes.heads > 1:
         yield f"# Each of the {sizes.heads} heads takes {sizes.d_k} of their columns."
         yield f"heads: {sizes.heads}"
@@ -217,11 +252,28 @@ def _lines(sizes: Sizes, words: Sequence[str], scenario: Scenario, command: str)
         yield from _matrix("W_O", given[Name("W_O")])
     yield from ("", "# What the scores are divided by: sqrt_d_k, none, or a number.")
     yield f"scale: {_scale(sizes)}"
-    yield from ("", "# The feed-forward network: relu(x W1 + b1) W2 + b2.")
-    for name in ("W1", "b1", "W2", "b2"):
-        yield from _matrix(name, given[Name(name)])
+    yield from _lines_of_layer(sizes)
+    if sizes.network:
+        yield from ("", "# The feed-forward network: relu(x W1 + b1) W2 + b2.")
+        for name in ("W1", "b1", "W2", "b2"):
+            yield from _matrix(name, given[Name(name)])
     yield from ("", "# carry: every result is rounded, and the next step uses the rounded number.")
     yield from ("rounding:", "  policy: carry", f"  decimals: {sizes.decimals}")
+
+
+def _lines_of_layer(sizes: Sizes) -> Iterator[str]:
+    """Yields what belongs to the layer besides matrices."""
+    if sizes.mask != MASKS[0]:
+        yield from ("", "# No query sees a key that comes after it.", f"mask: {sizes.mask}")
+    if sizes.residuals:
+        yield from (
+            "",
+            "# What goes into a sublayer is added to what comes out.",
+            "residuals: true",
+        )
+    if sizes.norm != NORMS[0]:
+        yield from ("", "# A norm after each sublayer.", "norm: post", "norms:")
+        yield f"  kind: {sizes.norm}"
 
 
 def _matrix(name: str, matrix: Matrix) -> Iterator[str]:

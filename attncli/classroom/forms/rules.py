@@ -176,6 +176,7 @@ RULES: Mapping[str, str] = MappingProxyType(
         "unvaried": "in no matrix of new numbers more than half are the same",
         "conditions": "each condition of an equation holds in some cells and fails in others",
         "large": "no number has more than four digits before its decimal point",
+        "small": "no number of `attn design`, of up to five dimensions, has three digits there",
         "mistakes": "each declared common mistake changes a blank by more than rounding",
         "difficulty": f"forms are worth as many points, and cost what is aimed for: {WITHIN}",
         "alike": "no two forms have the same numbers",
@@ -335,6 +336,14 @@ def large(made: CandidateQuantity) -> Flags | None:
     return np.asarray(made.values >= _LARGE) | ((made.values <= -_LARGE) & (made.values > -np.inf))
 
 
+def _small(made: CandidateQuantity) -> Flags | None:
+    """Finds results of more than two digits before the decimal point. -> [n, m]"""
+    if made.operation is None or made.operation.copies:
+        return None
+    values = made.values
+    return np.asarray(values >= _TWO_DIGITS) | ((values <= -_TWO_DIGITS) & (values > -np.inf))
+
+
 def sparse(made: CandidateQuantity) -> Flags | None:
     """Finds rows with fewer than two numbers that aren't 0: as factors they make trivial products.
     -> [n, 1]"""
@@ -361,6 +370,8 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
     }
 )
 """The rules that are about one quantity, in the order in which the cheap ones come first."""
+NEW_CHECKS: Mapping[str, Check] = MappingProxyType({"small": _small, **CHECKS})
+"""These, and the one that new scenarios alone have to keep."""
 
 ASKED_ONLY = frozenset({"edges"})
 """Rules for what is asked; the others hold for what that is made of, too."""

@@ -229,6 +229,8 @@ class SearchRequest(NamedTuple):
     """Gets the mistakes that need not show, since such numbers hardly can show them."""
     limits: Limits = LIMITS
     """How far costs may be apart."""
+    small: bool = False
+    """Whether no number may have more than two digits before its decimal point."""
 
 
 def forms(
@@ -326,7 +328,8 @@ class _Search:
         """Makes a search that begins."""
         random = RandomState(list(str(request.seed).encode()))
         spare = _spared(trace, plan, request.spare)
-        workshop, allow = BatchMaker(trace, plan), frozenset(request.allow)
+        workshop = BatchMaker(trace, plan)
+        allow = frozenset(request.allow) | (frozenset() if request.small else {"small"})
         sieve = RuleFilter(workshop, allow, spare, request.blanks.cells)
         return cls(scenario, trace, plan, sieve, random, request)
 
@@ -395,7 +398,9 @@ class _Search:
             wrong, right = _hardest_rules(tried, failures)
             self.was_too_large = failures.took["exponentials"] > 0
             raise UnsatisfiedError.of(
-                f"form {form_name(k)}", wrong, f"{right}, or ask for fewer steps"
+                f"form {form_name(k)}",
+                wrong,
+                f"{right}, ask for fewer steps, or begin with numbers of `attn design`",
             )
         size = self.size
         survivors = self.sieve.sift(self.random, size, failures, self._like)

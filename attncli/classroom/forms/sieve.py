@@ -27,7 +27,7 @@ from attncli.classroom.forms.candidates import Batch, BatchMaker
 from attncli.classroom.forms.costs import Cells, FormCost, cost
 from attncli.classroom.forms.plan import Stage
 from attncli.classroom.forms.pools import Drawn
-from attncli.classroom.forms.rules import ASKED_ONLY, CHECKS, GIVEN_CHECKS, halves, sparse
+from attncli.classroom.forms.rules import ASKED_ONLY, GIVEN_CHECKS, NEW_CHECKS, halves, sparse
 from attncli.maths.numbers.rounding import Array, Flags
 from attncli.trace import Definition
 
@@ -155,7 +155,7 @@ class RuleFilter:
 
     def _broken(self, stage: Stage, made: CandidateQuantity) -> Iterator[tuple[str, Flags]]:
         """Yields the rules that hold for a quantity, and where each is broken in the rows shown."""
-        for rule, check in CHECKS.items():
+        for rule, check in NEW_CHECKS.items():
             if rule not in self.allow and (stage.asked or rule not in ASKED_ONLY):
                 broken = check(made)
                 if broken is not None:

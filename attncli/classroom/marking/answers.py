@@ -1,7 +1,8 @@
 """The answers of students, read from files by their endings: tables, and YAML.
 
-YAML has `form`, `hash` and `answers`, a cell a line. CSV has a student a file (`id,answer`), a
-column a student, or a row an answer of a student; separated by commas, semicolons or tabs.
+YAML has `form`, `hash` and `answers`, a cell a line. CSV has a student a file (`cell,answer`), a
+column a student, a row a student, or a row an answer of a student; separated by commas, semicolons
+or tabs.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from attncli.errors import Problem, UserError, Where
+from attncli.classroom.marking.headings import ANSWER, CELL, FORM, HASH, ID, STUDENT, meanings_of
+from attncli.errors import Problem, UserError, Where, quote
 from attncli.judging.verdicts import Given, read_number
 from attncli.maths.notation.escaping import unguarded
 from attncli.names import composed
@@ -189,10 +191,7 @@ def _given(node: Node) -> Given:
     return Given(describe(node), None, where=where)
 
 
-_CELLS = ("id", "cell", "blank", "question")
-_ANSWERS = ("answer", "answers", "response", "value")
-_STUDENTS = ("student", "name")
-_BELONGS = ("form", "hash", "student_id")
+_BELONGS = (FORM, HASH, ID)
 
 
 class TableRow(NamedTuple):
@@ -240,13 +239,15 @@ def sheets_of(text: str, source: str, asked: Sequence[str]) -> tuple[AnswerSheet
     if any(map(_RESPONSE.fullmatch, headings)):
         return _sheets_of_export(rows, source, asked)
     if "[" in headings[0]:  # no headings
-        headings, rows = ["id", "answer"], [rows[0], *rows]
-    if headings[0] in _STUDENTS and not any(name in _CELLS for name in headings):
-        return _sheets_of_class(rows, source)
-    if not any(name in _CELLS for name in headings):
+        headings, rows = [CELL, ANSWER], [rows[0], *rows]
+    _check_headings(rows[0], source)
+    meanings = meanings_of(headings)
+    if CELL not in meanings:
+        if STUDENT in meanings or ID in meanings:
+            return _sheets_of_class(rows, meanings, source)
         problem = Problem(Where(source, rows[0].line, 1), "no column says which cell", _LIKE)
         raise UserError([problem])
-    columns = _columns(headings, rows)
+    columns = _columns(meanings, rows)
     sheets: dict[str, _Sheet] = {}
     for row in rows[1:]:
         _take_row(row, columns, source, sheets)
@@ -267,22 +268,34 @@ def _unless_all_wrong(each: Iterable[AnswerSheet]) -> tuple[AnswerSheet, ...]:
     return sheets
 
 
-def _sheets_of_class(rows: Sequence[TableRow], source: str) -> tuple[AnswerSheet, ...]:
-    """Reads a table with a row for each student: a column for the name, for the form and the like,
-    and for each thing that is asked. Rows without answers are skipped. Raises UserError where no
-    row has any."""
+def _check_headings(row: TableRow, source: str) -> None:
+    """Raises UserError where headings are cut in two, as commas that aren't in quotes cut them."""
+    cut = next((name for name in row.cells if name.count("[") > name.count("]")), None)
+    if cut is not None:
+        wrong = f"the heading {quote(cut)} ends at a comma"
+        right = "put headings with commas in quotes, or separate columns by semicolons"
+        raise UserError([Problem(Where(source, row.line, 1), wrong, right)])
+
+
+def _sheets_of_class(
+    rows: Sequence[TableRow], meanings: Sequence[str], source: str
+) -> tuple[AnswerSheet, ...]:
+    """Reads a table with a row for each student: columns for the name, the ID, the form and the
+    like, and for each thing that is asked. Rows without answers are skipped. Raises UserError where
+    no row has any."""
     names = rows[0].cells
     sheets = []
     for row in rows[1:]:
-        sheet, where = _Sheet(), f"{source}:{row.line}"
-        whose = composed(row.cells[0])
-        for name, text in zip(names[1:], row.cells[1:], strict=False):
-            own = name.lower() if name.lower() in _BELONGS else name
-            sheet.take(own, read_number(text, where))
+        sheet, where, whose = _Sheet(), f"{source}:{row.line}", ""
+        for name, meaning, text in zip(names, meanings, row.cells, strict=False):
+            if meaning == STUDENT:
+                whose = whose or composed(text)
+            elif meaning in _BELONGS:
+                sheet.belongs.setdefault(meaning, composed(text))
+            else:
+                sheet.take(name, read_number(text, where))
         if any(map(str.strip, row.cells[len(names) :])):
-            sheet.mind(
-                where, "there are more cells than columns", "put a cell with a comma in quotes"
-            )
+            sheet.mind(where, "there are more cells than columns", _MORE_CELLS)
         if all(given.is_empty for given in sheet.answers.values()):
             continue
         form, mark, number = (sheet.belongs.get(name, "") for name in _BELONGS)
@@ -294,16 +307,23 @@ def _sheets_of_class(rows: Sequence[TableRow], source: str) -> tuple[AnswerSheet
     return tuple(sheets)
 
 
-_LIKE = "begin with the line id,answer, or with id and a column for each student"
+_MORE_CELLS = 'put a cell with a comma in quotes, as "0,5", or separate columns by semicolons'
+_LIKE = (
+    "begin with the line cell,answer, with cell and a column for each student, or with student and"
+    " a column for each cell"
+)
 
 
 def rows_of(text: str, source: str) -> Iterator[TableRow]:
     """Yields the rows that hold something. Cells that were guarded against a spreadsheet's formulas
     lose the guard. Raises UserError for broken CSV and for too many rows."""
-    first = re.sub('"[^"]*"', "", text.partition("\n")[0])
-    separator = max(",;\t", key=first.count)
+    said = _SEPARATOR.match(text)
+    first = _TOGETHER.sub("", text.partition("\n")[0])
+    separator = said[1] if said else max(",;\t", key=first.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
-    line, count = 1, 0
+    if said:
+        next(reader)
+    line, count = 1 + bool(said), 0
     try:
         for cells in reader:
             if any(map(str.strip, cells)):
@@ -314,6 +334,12 @@ def rows_of(text: str, source: str) -> Iterator[TableRow]:
     except csv.Error as error:
         problem = Problem(Where(source, line, 1), f"broken CSV: {error}", "look for open quotes")
         raise UserError([problem]) from None
+
+
+_SEPARATOR = re.compile(r'"?sep=([,;\t])"?\s*?\n', re.IGNORECASE)
+"""A first line by which some spreadsheets say what separates cells."""
+_TOGETHER = re.compile(r'"[^"]*"|\[[^\]\n]*\]')
+"""Parts of a line in which commas separate nothing: in quotes, and in brackets of an address."""
 
 
 def _check_rows(count: int, where: Where) -> None:
@@ -339,26 +365,29 @@ class _Columns(NamedTuple):
     """The headings of columns that aren't read."""
 
 
-def _columns(headings: Sequence[str], rows: Sequence[TableRow]) -> _Columns:
-    cell = next(k for k, name in enumerate(headings) if name in _CELLS)
-    own = next((k for k, name in enumerate(headings) if name in _STUDENTS), None)
-    belongs = {k: name for k, name in enumerate(headings) if name in _BELONGS}
+def _columns(meanings: Sequence[str], rows: Sequence[TableRow]) -> _Columns:
+    own = meanings.index(STUDENT) if STUDENT in meanings else None
+    belongs = {k: name for k, name in enumerate(meanings) if name in _BELONGS}
+    cell = meanings.index(CELL)
     known = {cell, *belongs, *(() if own is None else (own,))}
     first = rows[0].cells
-    others = {k: composed(first[k]) for k in range(len(headings)) if k not in known}
-    numbers = [k for k in others if headings[k] in _ANSWERS]
+    others = {k: composed(first[k]) for k in range(len(meanings)) if k not in known}
+    numbers = [k for k in others if meanings[k] == ANSWER]
     if numbers:
         unread = [name for k, name in others.items() if k != numbers[0] and name]
-        return _Columns(cell, own, {numbers[0]: ""}, belongs, len(headings), tuple(unread))
+        return _Columns(cell, own, {numbers[0]: ""}, belongs, len(meanings), tuple(unread))
     used = {k for row in rows[1:] for k, text in enumerate(row.cells) if text.strip()}
     answers = {k: name or f"column {k + 1}" for k, name in others.items() if name or k in used}
-    return _Columns(cell, own, answers, belongs, len(headings), ())
+    return _Columns(cell, own, answers, belongs, len(meanings), ())
 
 
 def _take_row(row: TableRow, columns: _Columns, source: str, sheets: dict[str, _Sheet]) -> None:
     """Adds the answers of a row to the sheets of their students."""
     each, where = dict(enumerate(row.cells)), f"{source}:{row.line}"
     whose = "" if columns.own is None else composed(each.get(columns.own, ""))
+    whose = whose or next(
+        (composed(each.get(k, "")) for k, n in columns.belongs.items() if n == ID), ""
+    )
     name = each.get(columns.cell, "")
     for column, student in columns.answers.items():
         sheet = sheets.setdefault(whose or student or named_by(source), _Sheet())
@@ -366,8 +395,7 @@ def _take_row(row: TableRow, columns: _Columns, source: str, sheets: dict[str, _
         for k, heading in columns.belongs.items():
             sheet.take(heading, Given(each.get(k, "")))
         if any(map(str.strip, row.cells[columns.width :])):
-            right = "put a cell with a comma in it in quotes"
-            sheet.mind(where, "there are more cells than columns", right)
+            sheet.mind(where, "there are more cells than columns", _MORE_CELLS)
 
 
 _RESPONSE = re.compile(r"(?:response|antwort|réponse|respuesta|risposta|resposta|antwoord) (\d+)")

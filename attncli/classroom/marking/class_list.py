@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from attncli.classroom.marking.answers import TableRow, rows_of, text_of
+from attncli.classroom.marking.headings import FORM, ID, STUDENT, meaning_of
 from attncli.errors import Problem, UserError, Where, listed, quote
 from attncli.names import composed
 from attncli.scenario.file.problems import nearest
 
-_COLUMNS = ("name", "id", "form")
+_COLUMNS = {STUDENT: "name", ID: "id", FORM: "form"}
+"""The columns of a list, and what each is of a student."""
 _LIKE_CLASS = "begin with the line name,ID or name,ID,form"
 
 
@@ -50,19 +52,20 @@ def read_students(path: str, forms: Sequence[str]) -> tuple[Student, ...]:
 def _columns_of_class(headings: TableRow, path: str) -> Mapping[str, int]:
     """Finds the column of each heading of a class list. Raises UserError for a heading that is
     missing, repeated, or unknown."""
-    names = [cell.strip().lower() for cell in headings.cells]
+    names = [meaning_of(cell) or cell.strip().lower() for cell in headings.cells]
     while names and not names[-1]:
         names.pop()
     pairs = [(f"{quote(name)} is no column of a list of students", nearest(name, _COLUMNS))
             for name in names if name not in _COLUMNS]  # fmt: skip
-    missing = [name for name in ("name", "id") if name not in names]
+    missing = [_COLUMNS[name] for name in (STUDENT, ID) if name not in names]
     if missing:
         pairs.append((f"no column says the {' or the '.join(missing)}", _LIKE_CLASS))
-    twice = [name for name in _COLUMNS if names.count(name) > 1]
-    pairs += ((f"there are {names.count(name)} columns {name}", "keep one") for name in twice)
+    counts = {name: names.count(name) for name in _COLUMNS}
+    pairs += ((f"there are {n} columns {_COLUMNS[name]}", "keep one") for name, n in counts.items()
+              if n > 1)  # fmt: skip
     if pairs:
         raise UserError([Problem(Where(path, headings.line, 1), *problem) for problem in pairs])
-    return {name: names.index(name) for name in names}
+    return {_COLUMNS[name]: names.index(name) for name in names}
 
 
 def _student_of(row: TableRow, columns: Mapping[str, int]) -> Student:

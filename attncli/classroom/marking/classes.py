@@ -14,7 +14,8 @@ from attncli.classroom.marking.class_list import Student
 from attncli.classroom.marking.exam import address_of
 from attncli.classroom.marking.exam_parts import MarkedExam, WholeExam
 from attncli.classroom.marking.marked_papers import MarkedPaper, in_a_row
-from attncli.judging.verdicts import FOLLOW, UNEARNED, Cause, Verdict
+from attncli.judging.verdicts import FOLLOW, UNEARNED, Cause, Given, Verdict
+from attncli.maths.numbers import decimals
 from attncli.names import Word, WordedText
 from attncli.scenario.file.problems import nearest
 from attncli.trace import Trace
@@ -87,7 +88,7 @@ class Roll:
         if student is None:
             return
         names = student.name.casefold(), named_by(sheet.source).casefold()
-        if sheet.id and sheet.student.casefold() not in names:
+        if sheet.id and sheet.student.casefold() not in (*names, sheet.id.casefold()):
             yield "The list has ", Word(student.name), " for this ID."
         if student.form and form and student.form != form:
             yield (f"The list gives form {student.form}, the paper is of form {form}.",)
@@ -139,6 +140,10 @@ class CommonMistake(NamedTuple):
     judgement: str
     papers: int
     numbers: int
+    example: Wrong
+    """The first answer that it is in."""
+    sheet: AnswerSheet
+    """The paper of the example."""
 
 
 class HardBlank(NamedTuple):
@@ -183,7 +188,7 @@ def with_the_roll(graded: GradedClass, roll: Roll, *, whole: bool) -> GradedClas
     several, missing = of_several(sheets, roll), roll.missing(sheets)
     papers = tuple(
         paper._replace(
-            sheet=roll.named(paper.sheet)._replace(student=paper.sheet.student),
+            sheet=_as_written(paper.sheet, roll.named(paper.sheet)),
             stranger=(*roll.stranger(paper.sheet, missing),),
             remarks=(
                 *paper.remarks,
@@ -200,6 +205,11 @@ def with_the_roll(graded: GradedClass, roll: Roll, *, whole: bool) -> GradedClas
     return graded._replace(papers=papers, unmarked=tuple(unmarked))
 
 
+def _as_written(sheet: AnswerSheet, named: AnswerSheet) -> AnswerSheet:
+    """Returns the sheet that a list has `named`, with the name that stands on it if one does."""
+    return named if sheet.student == sheet.id else named._replace(student=sheet.student)
+
+
 class Wrong(NamedTuple):
     """An answer that is neither right nor carried forward."""
 
@@ -212,6 +222,10 @@ class Wrong(NamedTuple):
     """The part of the exam, from 0."""
     verdict: Verdict | None = None
     """The verdict, where the answer is a number of a cell."""
+    given: Given = Given("")
+    """The answer as it was given."""
+    right: str = ""
+    """The answer that is right."""
 
     @property
     def why(self) -> WordedText:
@@ -231,12 +245,26 @@ def wrong_answers(paper: MarkedExam) -> Iterator[Wrong]:
         found: list[Wrong] = []
         if isinstance(part, MarkedPaper):
             trace = part.exam.trace
-            found += (Wrong(address_of(trace, v.cell), v.judgement, v.cause, k, v)
-                      for v in part.verdicts if v.judgement not in _RIGHT)  # fmt: skip
-        found += (Wrong(m.asked.id, m.judgement, m.cause) for m in part.terms)
+            found += (
+                Wrong(
+                    address_of(trace, v.cell), v.judgement, v.cause, k, v, v.given,
+                    decimals.text(v.expected.shown),
+                )
+                for v in part.verdicts
+                if v.judgement not in _RIGHT
+            )  # fmt: skip
+        found += (
+            Wrong(m.asked.id, m.judgement, m.cause, given=m.given, right=m.asked.answer)
+            for m in part.terms
+        )
         if isinstance(part, MarkedPaper):
-            found += (Wrong(m.asked.id, m.judgement, next(iter(m.causes), None))
-                      for m in part.words)  # fmt: skip
+            found += (
+                Wrong(
+                    m.asked.id, m.judgement, next(iter(m.causes), None), given=m.given,
+                    right=" or ".join(m.right),
+                )
+                for m in part.words
+            )  # fmt: skip
         yield from (w._replace(id=f"{prefix}{w.id}") for w in found if w.judgement not in _RIGHT)
 
 
@@ -250,12 +278,17 @@ def commonest(papers: Sequence[MarkedExam]) -> list[CommonMistake]:
     """Lists the causes of wrong answers, those of most papers first, then those of most numbers.
     Papers in doubt don't count."""
     of_papers, of_numbers = Counter[tuple[WordedText, str]](), Counter[tuple[WordedText, str]]()
+    first: dict[tuple[WordedText, str], tuple[Wrong, AnswerSheet]] = {}
     for paper in without_doubtful(papers):
         found = (w for w in wrong_answers(paper) if w.judgement in _WRONG and w.cause != UNEARNED)
-        made = [(w.cause.worded, w.judgement) for w in found if w.cause is not None]
-        of_papers.update({*made})
-        of_numbers.update(made)
-    mistakes = [CommonMistake(*entry, n, of_numbers[entry]) for entry, n in of_papers.items()]
+        made = [((w.cause.worded, w.judgement), w) for w in found if w.cause is not None]
+        for entry, wrong in made:
+            first.setdefault(entry, (wrong, paper.sheet))
+        of_papers.update([*dict.fromkeys(entry for entry, _ in made)])
+        of_numbers.update(entry for entry, _ in made)
+    mistakes = [
+        CommonMistake(*entry, n, of_numbers[entry], *first[entry]) for entry, n in of_papers.items()
+    ]
     return sorted(mistakes, key=lambda mistake: (-mistake.papers, -mistake.numbers))
 
 

@@ -270,6 +270,18 @@ def marked_exam(
     return MarkedExam(sheet, exam, _marked_parts(exam, sheets, others), remarks)
 
 
+def numbers_right_in(exam: WholeExam, sheet: AnswerSheet) -> int:
+    """Counts the answers of a sheet that the key of a form accepts, which tells fast whether it may
+    be of this form."""
+    return sum(
+        of.judge.accepted(item.cell).takes(number)
+        for id_, (of, item) in exam.asked.items()
+        if isinstance(of, Exam) and item.cell is not None and id_ in sheet.answers
+        for number in [sheet.answers[id_].number]
+        if number is not None
+    )
+
+
 def _marked_parts(
     exam: WholeExam, sheets: Sequence[AnswerSheet], others: Sequence[Sequence[PartExam] | None]
 ) -> tuple[MarkedPaper | MarkedOwn, ...]:

@@ -16,6 +16,7 @@ from attncli.classroom.marking.exam_parts import (
     OwnQuestions,
     WholeExam,
 )
+from attncli.classroom.marking.headings import ID, STUDENT, meaning_of
 from attncli.classroom.marking.marked_papers import MarkedPaper, PointedVerdict
 from attncli.classroom.marking.word_answers import MarkedWords
 from attncli.document.questions import Item, points_text
@@ -43,7 +44,7 @@ class Override(NamedTuple):
 def read_overrides(path: str) -> tuple[Override, ...]:
     """Reads the overrides of a table. Raises UserError that names everything wrong."""
     rows = [*rows_of(text_of(Path(path), path), path)]
-    names = [cell.strip().lower() for cell in rows[0].cells] if rows else []
+    names = [_name_of(cell) for cell in rows[0].cells] if rows else []
     missing = [name for name in _COLUMNS if name not in names]
     if missing:
         wrong = f"no column says the {' or the '.join(missing)}"
@@ -55,11 +56,19 @@ def read_overrides(path: str) -> tuple[Override, ...]:
     return tuple(entry for entry in found if entry is not None)
 
 
+def _name_of(heading: str) -> str:
+    """Returns the column that a heading is of; a student may be named by an ID as well."""
+    name = meaning_of(heading) or heading.strip().lower()
+    return STUDENT if name == ID else name
+
+
 def _override(
     row: TableRow, names: Sequence[str], path: str, wrong: list[Problem]
 ) -> Override | None:
     where = Where(path, row.line, 1)
-    each = dict(zip(names, row.cells, strict=False))
+    each: dict[str, str] = {}
+    for name, text in zip(names, row.cells, strict=False):
+        each[name] = each.get(name) or text
     texts = [each.get(name, "") for name in _COLUMNS]
     points = read_number(texts[2]).number
     if points is None or not points.is_finite() or points < 0:

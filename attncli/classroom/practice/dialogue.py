@@ -11,7 +11,6 @@ from time import gmtime, strftime, time
 from typing import TYPE_CHECKING
 
 from attncli.classroom.files.exercise_file import LARGEST_SEED
-from attncli.classroom.paper_files import variants
 from attncli.commands.arguments import AskedScenario, check_steps_of, whole_number
 from attncli.commands.output import page_for
 from attncli.errors import Complaints, UserError
@@ -20,9 +19,10 @@ from attncli.scenario.file.named_files import RefusedFileError, text_in
 
 if TYPE_CHECKING:
     from attncli.classroom.commands import PracticeArguments
+    from attncli.classroom.exercises.requests import ExerciseRequest
     from attncli.classroom.files.exercise_file import ExerciseFile
     from attncli.classroom.practice.memory import Memory, Outcome
-    from attncli.classroom.practice.session import Course, Lesson, Session, Task
+    from attncli.classroom.practice.session import Course, Session, Task
     from attncli.document.blocks import Document
     from attncli.judging.verdicts import Cause
     from attncli.trace import Trace
@@ -33,8 +33,6 @@ _STOP = ("quit", "exit", ":q")
 _SHOW = ("skip", "??", "=")
 _MOST_MINUTES = 600
 _DATE = "%Y-%m-%dT%H:%M:%SZ"
-_MANY = 10**6
-"""More other numbers than anybody asks for; they are looked for one by one."""
 
 
 class Over(Exception):  # noqa: N818  (an end, not a fault)
@@ -57,7 +55,7 @@ class Turn:
     """How many other lines were shown."""
     last: Sequence[str] = ()
     """The last answers that don't follow."""
-    mistakes: dict[str, Cause] = field(default_factory=dict)
+    mistakes: dict[str, list[Cause]] = field(default_factory=dict)
     """The mistakes that were made, by the addresses of cells and the ids of questions."""
 
     def run(self) -> None:
@@ -106,7 +104,8 @@ class Turn:
         wrong = {name: each for name, each in judged.items() if each.judgement not in FOLLOW}
         is_read = not any(each.judgement in ("blank", "unreadable") for each in wrong.values())
         if is_read or not _is_there():
-            self.mistakes |= {name: feedback.mistake_of(each) for name, each in wrong.items()}
+            for name, each in wrong.items():
+                self.mistakes.setdefault(name, []).append(feedback.mistake_of(each))
         if not wrong or not _is_there():
             write_out("\n")
             return self.keep(given)
@@ -130,13 +129,13 @@ class Turn:
         return None if _is_there() else [*given, *[""] * count][:count]
 
     @property
-    def found(self) -> list[tuple[Outcome, str]]:
+    def found(self) -> list[tuple[Outcome, Sequence[str]]]:
         """Lists what is to be remembered of it, with the names of mistakes: nothing where nobody
         answered."""
         settled, names = self.session.settled, self.session.ids(self.task)
         return [
             (settled[name].outcome if name in settled else "wrong",
-             self.mistakes[name].name if name in self.mistakes else "")
+             [*dict.fromkeys(m.name for m in self.mistakes.get(name, ()) if m.name)])
             for name in names if name in settled or name in self.mistakes
         ]  # fmt: skip
 
@@ -176,6 +175,7 @@ def practise(typed: PracticeArguments, now: Callable[[], float] = time) -> bool:
 def _begun(typed: PracticeArguments, now: Callable[[], float]) -> _Practice:
     """Returns the sitting, with what was kept before. Raises UserError."""
     from attncli.classroom.exercises.requests import request_of
+    from attncli.classroom.practice.other_numbers import others_of
     from attncli.classroom.practice.session import Course, Lesson, Session, marks_of, read
 
     minutes = _minutes(typed)
@@ -187,8 +187,8 @@ def _begun(typed: PracticeArguments, now: Callable[[], float]) -> _Practice:
     trace = _worked(typed, exercise.scenario)
     request = request_of(trace, exercise)
     if typed.seed is not None and minutes is None:
-        (trace,) = variants(trace, request, 1, seed, ())
-    lesson = Lesson(trace, request, typed.rows)
+        trace = _with_seed(trace, request, seed)
+    lesson = Lesson(trace, request, typed.by_row)
     assert lesson.tasks
     session, place = Session(lesson), None
     if minutes is None:
@@ -196,8 +196,21 @@ def _begun(typed: PracticeArguments, now: Callable[[], float]) -> _Practice:
     if place is not None and place.is_file() and not typed.fresh:
         right = "name another file with --place, or begin anew with --fresh"
         session.settled.update(read(_text_of(place, right), str(place), marks_of(trace)))
-    course = Course(session, _others(lesson, seed), lambda: remembered.now().due(), minutes)
+    course = Course(
+        session, others_of(trace, request, seed), lambda: remembered.now().due(), minutes
+    )
     return _Practice(course, place, remembered, now)
+
+
+def _with_seed(trace: Trace, request: ExerciseRequest, seed: int) -> Trace:
+    """Returns the scenario with the other numbers of a seed. Raises UserError where there are
+    none."""
+    from attncli.classroom.paper_files import variants
+    from attncli.classroom.practice.other_numbers import others_of
+
+    return next(others_of(trace, request, seed), None) or next(
+        variants(trace, request, 1, seed, ())
+    )
 
 
 def _minutes(typed: PracticeArguments) -> int | None:
@@ -208,17 +221,6 @@ def _minutes(typed: PracticeArguments) -> int | None:
         wrong = "where you stop isn't kept of numbers that go on for some minutes"
         raise UserError.of("--place", wrong, "leave out --place or --minutes")
     return whole_number("--minutes", typed.minutes, 1, _MOST_MINUTES)
-
-
-def _others(lesson: Lesson, seed: int) -> Iterator[Trace]:
-    """Yields the lesson's scenario with other numbers of the same difficulty, as long as there are
-    any."""
-    from attncli.classroom.forms.search import UnsatisfiedError
-
-    try:
-        yield from variants(lesson.trace, lesson.request, _MANY, seed, ())
-    except UnsatisfiedError:
-        return
 
 
 def _exercise_in(typed: PracticeArguments) -> ExerciseFile:
@@ -364,6 +366,7 @@ class _Practice:
             try:
                 turn.run()
             finally:
+                session.leave(turn.mistakes)
                 self.remembered.note(turn, self.now())
             if session is self.course.own and self.place is not None:
                 text = written(mark_of(session.lesson.trace), session.settled)

@@ -29,7 +29,7 @@ from attncli.document.blocks import (
 )
 from attncli.document.languages import words_of
 from attncli.errors import counted
-from attncli.judging.verdicts import FOLLOW, Cause, Judgement, Verdict
+from attncli.judging.verdicts import FOLLOW, Cause, Given, Judgement, Verdict, read_number
 from attncli.maths.equations.tree import (
     INNER,
     Expression,
@@ -39,6 +39,7 @@ from attncli.maths.equations.tree import (
     numbers_in,
     with_each,
 )
+from attncli.maths.numbers import decimals
 from attncli.names import Word, worded
 from attncli.option_values import LANGUAGES
 from attncli.pages.parts.blocks import matrix_block
@@ -82,7 +83,9 @@ def greeting(course: Course) -> Document:
     asked = [counted(numbers, "number")] * (numbers > 0) + [counted(questions, "question")] * (
         questions > 0
     )
-    ways = ["the number"] * (numbers > 0) + ["the word or its letter"] * (questions > 0)
+    ways = ["the number or an expression of digits (e^2, 7.389/12.825)"] * (numbers > 0) + [
+        "the word or its letter"
+    ] * (questions > 0)
     long = f"{counted(course.minutes, 'minute')}, each time " if course.minutes else ""
     decimals = lesson.trace.rounding.decimals
     rows: tuple[tuple[str, Spans], ...] = (
@@ -169,11 +172,17 @@ def _own_numbers(session: Session, task: Task) -> Spans:
         (
             trace[c.quantity].symbol(c.row, c.column, task.part.place.here(trace[c.quantity].name)),
             " = ",
-            Word(known[c].text),
+            Word(_as_number(known[c])),
         )
         for c in own
     ]
     return (", with your ", *joined(rows))
+
+
+def _as_number(given: Given) -> str:
+    """Returns a number as it was written; of an expression the value."""
+    is_worked = given.number is not None and read_number(given.text).number is None
+    return decimals.text(given.number) if is_worked and given.number is not None else given.text
 
 
 def hint(session: Session, task: Task, given: int) -> Document | None:
@@ -265,13 +274,22 @@ def another(course: Course, session: Session, task: Task) -> Document:
 def verdict_on(session: Session, marked: Marked) -> Document:
     """Says at once what an answer is."""
     if isinstance(marked, MarkedWords):
-        unreadable = "that is none of the answers that there are."
-        sign, *text = _said_of(marked.judgement, _cause(marked), "numbers", unreadable)
+        no_answer = "that is none of the answers that there are."
+        sign, *text = _said_of(marked.judgement, _cause(marked), "numbers", no_answer)
         return page_of(Paragraph((sign, Word(marked.asked.id), ": ", *text)))
     quantity = session.lesson.trace[marked.cell.quantity]
     name = Symbol(quantity.local, quantity.indices(*marked.cell.indices))
-    sign, *text = _said_of(marked.judgement, marked.cause, "number", "that is no number.")
-    return page_of(Paragraph((sign, name, ": ", *text)))
+    unreadable: Spans = ("“", Word(marked.given.shown), _NO_NUMBER)
+    sign, *text = _said_of(marked.judgement, marked.cause, "number", unreadable)
+    shown, given = _as_number(marked.given), marked.given.text
+    worked: Spans = ("" if shown == given else f" It counts as {shown}.",)
+    return page_of(Paragraph((sign, name, ": ", *text, *worked)))
+
+
+_NO_NUMBER = (
+    "” is no number. Numbers are 0.422, 0,422, 2/3, 42.2%, 1e-3 and −∞; sums, products, quotients"
+    " and powers of digits are worked out, as e^2 and 7.389/12.825."
+)
 
 
 def _cause(marked: Marked) -> Cause | None:
@@ -284,7 +302,9 @@ def mistake_of(marked: Marked) -> Cause:
     return _cause(marked) or Cause("", f"{what} that doesn't follow.")
 
 
-def _said_of(judgement: Judgement, cause: Cause | None, earlier: str, unreadable: str) -> Spans:
+def _said_of(
+    judgement: Judgement, cause: Cause | None, earlier: str, unreadable: str | Spans
+) -> Spans:
     """Returns the mark of an answer, then what is said of it."""
     gives: Spans = () if cause is None else cause.worded
     if judgement == "known mistake":

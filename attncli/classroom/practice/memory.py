@@ -39,9 +39,9 @@ class Skill(NamedTuple):
     last: str = ""
     """When it was asked last."""
 
-    def after(self, outcome: Outcome, mistake: str, when: str) -> Skill:
-        """Returns the record with one answer more, and the name of its mistake if it has one."""
-        made = {mistake: self.mistakes.get(mistake, 0) + 1} if mistake else {}
+    def after(self, outcome: Outcome, mistakes: Sequence[str], when: str) -> Skill:
+        """Returns the record with one answer more, and the names of its mistakes."""
+        made = {mistake: self.mistakes.get(mistake, 0) + 1 for mistake in mistakes}
         counts = {outcome: getattr(self, outcome) + 1}
         return self._replace(mistakes={**self.mistakes, **made}, last=when, **counts)
 
@@ -63,13 +63,18 @@ class Memory:
         return [kind for kind, skill in self.skills.items() if skill.again]
 
     def note(
-        self, kind: Kind, found: Sequence[tuple[Outcome, str]], when: str, *, is_first: bool
+        self,
+        kind: Kind,
+        found: Sequence[tuple[Outcome, Sequence[str]]],
+        when: str,
+        *,
+        is_first: bool,
     ) -> None:
-        """Remembers what was answered together, each with the name of its mistake. Right at once
+        """Remembers what was answered together, each with the names of its mistakes. Right at once
         counts for what comes again where it `is_first` of its kind with some numbers."""
         skill = self.skills.get(kind, Skill())
-        for outcome, mistake in found:
-            skill = skill.after(outcome, mistake, when)
+        for outcome, mistakes in found:
+            skill = skill.after(outcome, mistakes, when)
         outcomes = {outcome for outcome, _ in found}
         if outcomes & {"wrong", "shown"}:
             skill = skill._replace(again=_TWICE)

@@ -8,13 +8,14 @@ from decimal import Decimal
 from functools import cached_property
 from itertools import groupby, islice
 from random import Random
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from attncli.classroom.exercises.fingerprint import earlier, fingerprint
 from attncli.classroom.exercises.line_blanks import Blankable
 from attncli.classroom.exercises.requests import AskedInWords, ExerciseRequest
 from attncli.classroom.exercises.workable_sections import StepSection
 from attncli.classroom.marking.word_answers import MarkedWords, OwnAnswers, marked_words
+from attncli.classroom.practice.expressions import given_by
 from attncli.classroom.practice.memory import Kind, Outcome
 from attncli.document.blocks import Block, Paragraph, Section, Table, each, parts_of
 from attncli.document.tables import MatrixBlock
@@ -28,7 +29,7 @@ from attncli.names import raw_text
 from attncli.pages.parts.blocks import given_blocks
 from attncli.pages.parts.selection import Selection, SelectionError
 from attncli.pages.parts.sentences import printed_roots
-from attncli.scenario.file.named_files import parsed_json
+from attncli.scenario.file.named_files import JsonObject, parsed_json
 from attncli.scenario.file.problems import ScenarioError
 from attncli.trace import PlannedStep, Quantity, Trace
 
@@ -194,6 +195,8 @@ class Session:
     """What is asked."""
     settled: dict[str, SettledCell] = field(default_factory=dict)
     """What was given so far, by the addresses of cells and the ids of questions."""
+    left: dict[str, SettledCell] = field(default_factory=dict)
+    """What was answered wrongly and left open, by the same names."""
 
     @cached_property
     def judge(self) -> Judge:
@@ -228,7 +231,7 @@ class Session:
         """Judges new answers to a task."""
         if task.words is not None:
             return [self.marked_words(task.words, texts[0])]
-        new = {c: read_number(text) for c, text in zip(task.cells, texts, strict=True)}
+        new = {c: self._given(c, text) for c, text in zip(task.cells, texts, strict=True)}
         verdicts = self.judge.verdicts({**self.numbers, **new})
         return [verdict for verdict in verdicts if verdict.cell in new]
 
@@ -239,12 +242,23 @@ class Session:
         return marked_words(asked.question, asked.points, read_number(text), own, carry=True)
 
     def keep(
-        self, task: Task, mistakes: Mapping[str, Cause], texts: Sequence[str] = (), hints: int = 0
+        self,
+        task: Task,
+        mistakes: Mapping[str, Sequence[Cause]],
+        texts: Sequence[str] = (),
+        hints: int = 0,
     ) -> None:
         """Goes on with these answers, or without any with the right ones, which are shown."""
         for name, text in zip(self.ids(task), texts or self.right_answers(task), strict=True):
-            found = (raw_text(mistakes[name].worded),) if name in mistakes else ()
-            self.settled[name] = SettledCell(text, found, not texts, hints)
+            self.settled[name] = SettledCell(text, _said(mistakes.get(name, ())), not texts, hints)
+
+    def leave(self, mistakes: Mapping[str, Sequence[Cause]]) -> None:
+        """Records which mistakes were made in answers that nobody went on with."""
+        self.left |= {
+            name: SettledCell("", _said(causes))
+            for name, causes in mistakes.items()
+            if name not in self.settled
+        }
 
     def right_answers(self, task: Task) -> list[str]:
         """Returns the right answers; for a number what follows from somebody's own."""
@@ -266,10 +280,14 @@ class Session:
         """Returns the numbers that are gone on with."""
         cells = {self.address(cell): cell for task in self.lesson.tasks for cell in task.cells}
         return {
-            cells[address]: read_number(cell.text)
+            cells[address]: self._given(cells[address], cell.text)
             for address, cell in self.settled.items()
             if address in cells
         }
+
+    def _given(self, cell: Location, text: str) -> Given:
+        """Reads an answer to a cell; an expression counts as its value at the decimals asked."""
+        return given_by(text, self.judge.key.decimals(cell.quantity))
 
     def leading_to(self, task: Task) -> Trace:
         """Returns the trace with somebody's own numbers before a task; ours, where these can't be
@@ -292,8 +310,14 @@ class Session:
         """Yields what became of each cell and question that was asked, in the order of the
         working."""
         for task in self.lesson.tasks:
-            names = (name for name in self.ids(task) if name in self.settled)
-            yield from ((self.lesson.kind_of(task), self.settled[name]) for name in names)
+            told = self.left | self.settled
+            names = (name for name in self.ids(task) if name in told)
+            yield from ((self.lesson.kind_of(task), told[name]) for name in names)
+
+
+def _said(causes: Iterable[Cause]) -> tuple[str, ...]:
+    """Returns the sentences of mistakes, each once."""
+    return tuple(dict.fromkeys(raw_text(cause.worded) for cause in causes))
 
 
 @dataclass
@@ -427,6 +451,6 @@ def read(text: str, file: str, marks: Iterable[str]) -> dict[str, SettledCell]:
     return cells
 
 
-def _settled_cell(data: Mapping[str, Any]) -> SettledCell:
+def _settled_cell(data: JsonObject) -> SettledCell:
     mistakes, hints = tuple(map(str, data["mistakes"])), int(data.get("hints", 0))
     return SettledCell(str(data["text"]), mistakes, bool(data["shown"]), hints)

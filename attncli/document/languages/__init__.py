@@ -52,6 +52,8 @@ class FrameWords(NamedTuple):
     """Words of files to be filled in."""
     check: Words
     """Words of sheets that check themselves."""
+    entry: Words
+    """Words of the page into which papers are typed."""
 
 
 @cache

@@ -93,15 +93,16 @@ def _xlsxwriter() -> ModuleType:
 
 
 def _front_matter(group: Group, head: HeadLayout | None) -> Iterator[Item]:
-    """Yields the title, how to play, the facts, and what stands before the first section."""
+    """Yields the title, the answer, the facts, what stands before the first section, and then how
+    to play."""
     document = group.document
     yield TextRow((document.title,), "title")
+    yield from items_of((*document.lead, *document.opening), {})
     if document.interactive.workings:
         for text in (_LINKED,) if group.called else _HOW_TO:
             yield from paragraph(text)
         if head is not None:
             yield from paragraph(_ON_ONE_PAGE.format(sheet=head.name))
-    yield from items_of((*document.lead, *document.opening), {})
 
 
 _LINKED = (

@@ -22,6 +22,7 @@ from attncli.maths.equations.tree import (
     Location,
     Number,
     Symbol,
+    Vector,
     leaves,
     with_each,
     without_rounding,
@@ -142,6 +143,8 @@ _Asked = Location | Expression
 """A cell; or what a number was worked from that a line came to on its way."""
 
 
+_IN_ONE_PIECE = 4
+"""Numbers of a vector that stays on one line."""
 _MOST_LED_TO = 2000
 """Numbers up to which a page also has those that its own lead to: of 512 × 512 it shows 550, and
 5,000 would take a third of its time."""
@@ -263,7 +266,8 @@ class AskedNumbers:
     ) -> str:
         """Writes an expression whose numbers can be asked about."""
         parts = (self._part(part, blank, later=later) for part in self._parts(node))
-        return f'<span class="worked">{"".join(parts)}</span>'
+        whole = " whole" * (isinstance(node, Vector) and len(node.entries) <= _IN_ONE_PIECE)
+        return f'<span class="worked{whole}">{"".join(parts)}</span>'
 
     def _parts(self, node: Expression | Equation) -> Iterable[Part]:
         return parts_of(node) if self._changed is None else slots_of(node, self._is_asked)

@@ -11,7 +11,8 @@
     const place = target.closest?.("main :is([data-set], td)");
     return place?.matches("td") ? place.querySelector(":scope > [data-set]") : place;
   };
-  document.addEventListener("change", ({ target }) => target.dataset.key && (refuse("", target), true) && ask(target.dataset.key, target.matches("select") ? target.value : plain(target.value).replace(",", ".")));
+  const valueOf = (setting) => (setting.matches("select, [data-text]") ? setting.value.trim() : plain(setting.value).replace(",", "."));
+  document.addEventListener("change", ({ target }) => target.dataset.key && (refuse("", target), true) && ask(target.dataset.key, valueOf(target)));
 
   // -- a number in its cell: typed, by arrow keys, dragged --------------------------------------------
 
@@ -141,10 +142,11 @@
     const { target, key } = event;
     if (target === field) onField(event);
     else if (target.matches("input[data-key]")) {
-      if (!(key in STEPS) && key !== "Enter") return;
-      if (key in STEPS) target.value = stepped(target.value, STEPS[key]);
+      const steps = key in STEPS && !("text" in target.dataset);
+      if (!steps && key !== "Enter") return;
+      if (steps) target.value = stepped(target.value, STEPS[key]);
       refuse("", target);
-      ask(target.dataset.key, plain(target.value).replace(",", "."));
+      ask(target.dataset.key, valueOf(target));
       event.preventDefault();
     }
     else {
@@ -165,6 +167,7 @@
   document.addEventListener("pointerdown", (event) => {
     const number = givenAt(event);
     if (event.target === field || !number || event.button) return;
+    if (event.pointerType === "touch" && document.body.classList.contains("stepping")) return; // a finger goes on
     dragged = { number, x: event.clientX, from: plain(number.textContent), by: 0 };
   });
   document.addEventListener("pointermove", ({ clientX, pointerId }) => {
@@ -190,11 +193,11 @@
   const roomy = matchMedia("(min-width: 1100px)");
   let moved = []; // each with what keeps its place
 
-  const take = (element, to, first) => {
+  const take = (element, to, before = null) => {
     if (!element) return;
     const mark = document.createComment("");
     element.replaceWith(mark);
-    to[first ? "prepend" : "append"](element);
+    to.insertBefore(element, before);
     moved.push([element, mark]);
   };
 
@@ -224,7 +227,7 @@
         if (table.closest(".product")) matrices.append(frame.cloneNode(true)); // which needs it where it is
         else take(frame, matrices);
       }
-      take(document.querySelector("nav.contents"), bar, true);
+      take(document.querySelector("nav.contents"), bar, matrices);
       take(main.querySelector(".answer"), sight);
       const picture = main.querySelector('figure:has([data-shows=shade][data-scale$=" 1"])') || main.querySelector("figure:has([data-shows=stroke-width])"); // shares of 1
       if (picture?.previousElementSibling?.matches("h3")) take(picture.previousElementSibling, sight);
@@ -242,9 +245,12 @@
       if (first && !section.querySelector('[data-n][tabindex="0"]')) first.tabIndex = 0;
     }
   });
-  document.addEventListener("attn:renewed", () => {
-    for (const frame of main.querySelectorAll(".scroll, .product, #sight > *")) if (frame.scrollWidth > frame.clientWidth) frame.tabIndex = 0;
-  });
+  const reach = () => { // what is wide, by keys
+    const wide = [...main.querySelectorAll(".scroll, .beside, .product, #sight > *")].filter((one) => one.scrollWidth > one.clientWidth);
+    wide.forEach((one) => { one.tabIndex = 0; });
+  };
+  document.addEventListener("attn:renewed", reach);
+  document.addEventListener("attn:worked", () => requestIdleCallback(reach)); // once it is drawn
   const renewed = () => document.dispatchEvent(new Event("attn:renewed"));
   roomy.addEventListener("change", renewed);
   addEventListener("beforeprint", back);

@@ -190,12 +190,12 @@ def _span(span: Span, style: HtmlStyle) -> str:
 
 def _term(name: str, style: HtmlStyle) -> str:
     """Writes a name of the program, or a whole command, which a page lets its reader copy; options
-    in one piece, which browsers would break behind a hyphen."""
-    text = _OPTION.sub(r'<span class="option">\g<0></span>', style.worded(name))
+    in one piece, which browsers would break behind a hyphen, and so what has an index."""
+    text = _WHOLE.sub(r'<span class="option">\g<0></span>', style.worded(name))
     return f"<code{_class('command' * name.startswith('attn '))}>{text}</code>"
 
 
-_OPTION = re.compile(r"--[a-z][a-z-]*")
+_WHOLE = re.compile(r"--[a-z][a-z-]*|\w*\[[^\[\]<>&]*, [^\[\]<>&]*\]")
 
 
 def expression_html(node: Expression | Equation, style: HtmlStyle) -> str:
@@ -207,7 +207,7 @@ def expression_html(node: Expression | Equation, style: HtmlStyle) -> str:
 
 def code_html(node: Expression | Equation, style: HtmlStyle) -> str:
     """Writes a name as the program does, `weights[love, AI]`."""
-    return f"<code>{style.worded(unbreakable(plain(node)))}</code>"
+    return _term(unbreakable(plain(node)), style)
 
 
 def plain_html(node: Expression | Equation, style: HtmlStyle) -> str:
@@ -467,7 +467,7 @@ def working_html(block: Derivation, style: HtmlStyle) -> str:
     rows = (
         row_of("⋮", [""] * (1 + worked))
         if isinstance(line, Omitted)
-        else _line_row(line, style, plainly, worked)
+        else _row_of_line(line, style, plainly, worked)
         for line in block.lines
     )
     return _framed(style, "working", rows)
@@ -481,7 +481,7 @@ _UNBROKEN = 4
 """Numbers of a result on one line, however wide the page."""
 
 
-def _line_row(line: Line, style: HtmlStyle, plainly: bool, worked: bool) -> str:
+def _row_of_line(line: Line, style: HtmlStyle, plainly: bool, worked: bool) -> str:
     write = plain_html if plainly else expression_html
     *parts, (relation, last) = line.parts
     before = [f"{sign} {write(part, style)}" for sign, part in parts]
@@ -595,6 +595,9 @@ _WRITERS: Mapping[type, Callable[[Any, HtmlStyle], str]] = {
     doc.Graph: _graph,
     doc.Fields: _fields,
     doc.WordBlank: _word_blank,
+    doc.Figure: lambda block, _: (
+        f'<figure><img src="{block.as_url}" alt="{escaped(printed(block.name))}"></figure>'
+    ),
     doc.AnswerSpace: lambda block, _: f'<div class="room">{"<i></i>" * block.lines}</div>',
     **dict.fromkeys(PICTURES, _picture),
 }

@@ -3,7 +3,8 @@
 // of these may be a typing error and is asked for again.
 "use strict";
 (() => {
-  const { hash, headings, ids, students, forms, file } = entry;
+  const { hash, headings, ids, students, forms, file, words } = entry;
+  const put = (text, gaps) => text.replace(/\{(\w+)\}/g, (_, gap) => String(gaps[gap]));
   const find = (id) => document.getElementById(id);
   const made = (tag, properties, ...parts) => {
     const one = Object.assign(document.createElement(tag), properties);
@@ -45,22 +46,22 @@
     const told = byOwnNumbers(paper.form, texts);
     return items.map((item, k) => {
       const [text, number] = [texts[k], numbers[k]];
-      const doubt = (why) => paper.kept[item.id] === text ? ["kept", "kept as the student’s own"] : ["doubt", `“${text}” ${why}: look again`];
+      const doubt = (why) => paper.kept[item.id] === text ? ["kept", words.kept] : ["doubt", put(words.look_again, { text, why })];
       if (isBlank(text)) return ["", ""];
       if (item.options) {
         const [option, label] = [item.options, item.labels].map((known) => known.findIndex((one) => wordsOf(one) === wordsOf(text.replace(/^([^]*[^.:])?[.:]*$/, "$1"))));
-        return option + label === -2 ? doubt("is none of the options") : ["taken", item.options[Math.max(option, label)]];
+        return option + label === -2 ? doubt(words.no_option) : ["taken", item.options[Math.max(option, label)]];
       }
       const apart = item.whole && /^-?\d{1,3}([.,])\d{3}(\1\d{3})*$/.test(text); // thousands of a whole number
-      if (apart && isWithin(Number(text.replace(/[.,]/g, "")), item.accepted)) return ["right", "right"];
-      if (Number.isNaN(number)) return doubt("is no number");
-      if ("most" in item) return !text.includes("/") && isWithin(number, [0, item.most]) ? ["taken", `${number} of ${item.most} points`] : doubt(`isn’t between 0 and ${item.most}`);
+      if (apart && isWithin(Number(text.replace(/[.,]/g, "")), item.accepted)) return ["right", words.right];
+      if (Number.isNaN(number)) return doubt(words.no_number);
+      if ("most" in item) return !text.includes("/") && isWithin(number, [0, item.most]) ? ["taken", put(words.earned, { number, most: item.most })] : doubt(put(words.not_between, { most: item.most }));
       const isRight = told[k] ? told[k] === "right" : isWithin(number, item.accepted);
-      if (isRight) return ["right", "right"];
-      if (told[k] === "follows") return ["follows", "carried forward"];
-      if (told[k] === "few") return ["few", "right, but with too few decimals"];
+      if (isRight) return ["right", words.right];
+      if (told[k] === "follows") return ["follows", words.follows];
+      if (told[k] === "few") return ["few", words.few];
       const slip = item.slips.find((one) => isWithin(number, one));
-      return slip ? ["slip", `known mistake: ${slip[2]}`] : doubt("doesn’t follow");
+      return slip ? ["slip", put(words.mistake, { mistake: slip[2] })] : doubt(words.unlike);
     });
   };
   const doubtsIn = (said) => said.filter(([state]) => state === "doubt").length;
@@ -81,7 +82,7 @@
   const keep = () => {
     try {
       localStorage.setItem(key, JSON.stringify({ papers, now: papers.indexOf(now) }));
-    } catch { say("This browser keeps nothing: save often."); }
+    } catch { say(words.keeps_nothing); }
   };
 
   // -- the paper that is typed in ------------------------------------------------------------------
@@ -101,14 +102,14 @@
   };
   const list = () => {
     const there = papers.filter(hasAnswers), done = there.filter((paper) => paper.done).length;
-    find("count").textContent = `${done}${students.length ? ` of ${students.length}` : ""} papers done`;
+    find("count").textContent = put(students.length ? words.done_of : words.done, { count: done, all: students.length });
     find("papers").replaceChildren(...there.map((paper) => {
-      const text = `${paper.name || paper.id || "nobody’s"}, form ${paper.form}${paper.doubts ? `, ${paper.doubts} to look at` : ""}`;
+      const text = put(words.listed, { name: paper.name || paper.id || words.nobodys, form: paper.form }) + (paper.doubts ? put(words.to_look_at, { count: paper.doubts }) : "");
       return made("li", {}, made("button", { type: "button", textContent: text, onclick: () => open(paper) }));
     }));
   };
   const blankOf = (item, k, heading) => {
-    const hint = item.options ? item.labels.join(" ") : "most" in item ? `0 to ${item.most}` : "";
+    const hint = item.options ? item.labels.join(" ") : "most" in item ? put(words.points, { most: item.most }) : "";
     const input = made("input", { id: `b${k}`, placeholder: hint, value: now.answers[item.id] ?? "", maxLength: 200, autocomplete: "off", spellcheck: false });
     input.setAttribute("aria-describedby", `s${k}`);
     input.addEventListener("input", () => {
@@ -160,7 +161,7 @@
     }
     asked = { input, text, again: false };
     input.select();
-    say(`${item.id}: ${says}. Type it again, or * to keep it.`);
+    say(put(words.again, { blank: item.id, why: says }));
     beep();
     paint();
     return false;
@@ -193,7 +194,7 @@
     if (other && !hasAnswers(now)) {
       open(other);
     } else if (other) {
-      return say(`There is a paper of ${name || id} already: give another name or ID.`);
+      return say(put(words.another, { name: name || id }));
     } else {
       const moved = form !== now.form && !hasAnswers(now);
       Object.assign(now, { name, id }, moved && names.includes(form) ? { form } : {});
@@ -209,7 +210,7 @@
     if ([nameField, idField].includes(document.activeElement) && (settle() === undefined || own !== now)) return undefined;
     if (hasAnswers(now) && !whose(now)) {
       nameField.focus();
-      return say("Whose paper is it? Type a name or an ID.");
+      return say(words.whose);
     }
     if (k >= 0 && !now.done && all[k] !== asked?.input) {
       all[k].focus();
@@ -217,7 +218,7 @@
       return undefined;
     }
     now.done = hasAnswers(now);
-    say(now.done ? `The paper of ${now.name || now.id} is in.` : "");
+    say(now.done ? put(words.taken, { name: now.name || now.id }) : "");
     papers = papers.filter((paper) => hasAnswers(paper));
     papers.push(now = draft(now.form));
     keep();
@@ -252,7 +253,7 @@
     const rows = all.map((paper) => [...[paper.name, paper.id, paper.form].map(guarded), ...ids.map((id) => answerOf(textOf(paper, { id })))]);
     const text = [headings, ...rows].map((row) => `${row.map(cellOf).join(",")}\r\n`).join("");
     made("a", { href: URL.createObjectURL(new Blob([text], { type: "text/csv" })), download: file }).click();
-    say(`${typed.length} papers saved as ${file}.`);
+    say(put(words.saved, { count: typed.length, file }));
   };
   const rowsOf = (text) => {
     const first = text.split("\n", 1)[0];
@@ -268,7 +269,7 @@
     const [top = [], ...rows] = rowsOf(text), known = headings.map(unguarded);
     const columns = top.map((heading) => ids[known.indexOf(unguarded(heading)) - 3]);
     const [student, id, form] = headings.slice(0, 3).map((heading) => top.indexOf(heading));
-    if (student < 0 || form < 0) return say("This is no table of this class: nothing is loaded.");
+    if (student < 0 || form < 0) return say(words.no_table);
     const read = rows.map((row) => {
       const own = [student, id, form].map((k) => unguarded(row[k] ?? ""));
       const answers = Object.fromEntries(columns.map((one, k) => [one, unguarded(row[k] ?? "")]).filter(([one]) => one));
@@ -285,10 +286,10 @@
     show();
     nameField.focus();
     const [left, doubts] = [read.length - taken.length, taken.filter((paper) => paper.doubts).length];
-    return say(`${taken.length} papers loaded, ${doubts} of them to look at.${left ? ` ${left} of no form of this exam are left out.` : ""}`);
+    return say(put(words.loaded, { count: taken.length, doubts }) + (left ? put(words.left_out, { count: left }) : ""));
   };
   const forget = () => {
-    if (!confirm("Forget all papers that are typed in? What isn’t saved is lost.")) return;
+    if (!confirm(words.sure)) return;
     papers = [now = draft(names[0])];
     try { localStorage.removeItem(key); } catch { /* this browser keeps nothing */ }
     show();

@@ -101,9 +101,12 @@
     const is = (key) => data.choices[key]?.[0] ?? numberOf(key);
     const list = [...changes].map(([key, value]) => `${key.replace(",", ", ")} ${called(key, is(key))} → ${called(key, value)}`.replace(/ -(?=[\d.])/g, " −")).join("; ");
     const other = changes.size ? new Set([...main.querySelectorAll(".changed[data-n]")].map((shown) => version.entries[shown.dataset.n][0])).size : 0;
-    made.textContent = [trouble && `${trouble}.`, list && `Changed: ${list}. ${other} number${other === 1 ? " differs" : "s differ"}.`].filter(Boolean).join(" ");
+    const says = [trouble && `${trouble}.`, list && `Changed: ${list}. ${other} number${other === 1 ? " differs" : "s differ"}.`].filter(Boolean).join(" ");
+    made.replaceChildren(...says.split(/(\w*\[[^\]]*\])/).filter(Boolean).map((textContent) => (/\[.*, /.test(textContent) ? page.element("span", { className: "option", textContent }) : textContent))); // an index stays in one piece
     made.classList.toggle("wrong", Boolean(trouble));
-    for (const button of bar.querySelectorAll("[data-do]")) button.hidden = !(button.dataset.do === "undo" ? past.length : changes.size);
+    const isSaid = [...changes.keys()].every((key) => !data.places[key] || data.places[key].length > 3); // in a place of its own
+    const does = { undo: past.length, again: changes.size, save: changes.size && isSaid };
+    for (const button of bar.querySelectorAll("[data-do]")) button.hidden = !does[button.dataset.do];
     const hash = [...changes].map((pair) => pair.map(encodeURIComponent).join("=")).join("&");
     if (hash !== location.hash.slice(1)) history.replaceState(null, "", hash ? `#${hash}` : location.pathname + location.search);
   };

@@ -92,7 +92,8 @@
   /** @type {Element | null} */
   let chart = null;
   const roomy = matchMedia("(min-width: 60.01rem)");
-  const fold = () => { contents.open = roomy.matches; };
+  let isBench = false; // a workbench, whose map leads to all
+  const fold = () => { contents.open = roomy.matches && !(chart && document.body.classList.contains("bench")); };
   roomy.addEventListener("change", fold);
 
   const current = (/** @type {Element} */ one, /** @type {boolean} */ is) => (is ? one.setAttribute("aria-current", "true") : one.removeAttribute("aria-current"));
@@ -141,28 +142,27 @@
     page.sections.forEach((section) => watch.observe(section));
     bindChart();
     const found = /** @type {HTMLDetailsElement} */ (document.querySelector("nav.contents details"));
-    if (contents === found) return;
+    const isOther = contents !== found;
     contents = found;
+    if (isOther || isBench !== document.body.classList.contains("bench")) fold();
+    isBench = document.body.classList.contains("bench");
+    if (!isOther) return;
     links = [...contents.querySelectorAll("a")].filter((link) => !link.closest("svg"));
-    fold();
     const keys = `Keys: n and p for the next and the previous step${page.numbers.length ? "; ← and → for one number after the other, Escape to leave; arrows from number to number, Enter to ask" : ""}.`;
     contents.append(element("p", { className: "keys", textContent: keys }));
   };
 
   // the chart of the steps stays in sight beside the page, its boxes links; on paper it stands where it was
   const bindChart = () => {
-    const found = main.querySelector(":scope > section figure:has(svg [data-step])");
-    if (!found) {
-      chart = document.querySelector("nav.contents > figure");
-      return;
-    }
-    chart?.remove();
-    chart = found;
+    const found = [main, document].map((one) => one.querySelector(":is(main > section, nav.contents) figure:has(svg [data-step])")).find(Boolean);
+    if (chart !== found) chart?.remove();
+    chart = found ?? null;
+    if (!chart) return;
     const steps = [...document.querySelectorAll("nav.contents ol a")].map((link) => /^(\d+)(?:–(\d+))?/.exec(link.textContent || "") || []);
     for (const box of chart.querySelectorAll("[data-step]")) {
       const step = Number(box.getAttribute("data-step"));
       const k = steps.findIndex(([, first, last]) => Number(first) <= step && step <= Number(last ?? first));
-      if (k < 0) continue;
+      if (k < 0 || box.parentElement?.localName === "a") continue;
       const link = document.createElementNS("http://www.w3.org/2000/svg", "a");
       link.setAttribute("href", `#s${k}`);
       box.replaceWith(link);
@@ -182,10 +182,6 @@
   addEventListener("beforeprint", asFigure);
   addEventListener("afterprint", asMap);
 
-  let ending = 0; // of the moment for which what was changed is marked
-  const unmark = () => document.querySelectorAll(".fresh").forEach((shown) => shown.classList.remove("fresh"));
-  page.remark = () => { unmark(); clearTimeout(ending); ending = setTimeout(unmark, 2000); };
-
   // -- what is bound to what stands on the page, which others may have put there ---------------------
 
   const bind = () => {
@@ -199,6 +195,7 @@
     mark(Math.min(now, page.sections.length - 1));
   };
 
+  const MUCH = 0.3; // of a frame, which a name may take without going over a second line
   const bound = new WeakSet();
   const bindNumbers = () => {
     for (const shown of page.numbers) {
@@ -212,8 +209,8 @@
       bound.add(frame);
       if (frame.scrollWidth <= frame.clientWidth) continue;
       set(frame, { tabIndex: 0 });
-      // the first column stays where it is, and may take too much room
-      for (const name of frame.querySelectorAll("tr > :first-child code")) name.innerHTML = name.innerHTML.replace(/[[,._](?=\w)/g, "$&<wbr>");
+      // the first column stays where it is, and may take too much room; an index stays in one piece
+      for (const name of frame.querySelectorAll("tr > :first-child code")) if (name.getBoundingClientRect().width > MUCH * frame.clientWidth) name.innerHTML = name.innerHTML.replace(/(?<=[\w\]])\[|(?<=[\w\]])\.(?=\w)/g, "<wbr>$&");
     }
     for (const section of page.sections) {
       if (section.querySelector('[data-n][tabindex="0"]')) continue;

@@ -67,12 +67,14 @@
       }
     },
     arrow: (shapes) => { // each from its start to its end; its label goes along, if all that have it go the same way
-      const moved = new Map();
-      for (const { shape, all, scale: [x, y, unit, wide, high, ...drawn] } of shapes) {
+      const moved = new Map(), plane = shapes[0].shape.parentNode, ends = shapes.flatMap(({ all }) => all.map(({ value }) => value));
+      const axes = axesOf(plane, shapes[0].scale, [0, 1].map((side) => ends.filter((_, k) => k % 2 === side)));
+      if (!axes) return false;
+      const [x, y, unit] = axes;
+      for (const { shape, all, scale: [, , , , , ...drawn] } of shapes) {
         const points = [[0, 1], [2, 3]].map(([k, l]) => (all.length > k ? [x + all[k].value * unit, y - all[l].value * unit] : [x, y]));
         const [[to, down], [from, above]] = points, line = shape.querySelector("line"), far = Math.hypot(to - from, down - above);
-        const isIn = points.every(([across, along]) => across > -0.5 && across < wide + 0.5 && along > -0.5 && along < high + 0.5);
-        if (!isIn || !far !== !line) return false;
+        if (!far !== !line) return false;
         moved.set(shape.dataset.cell, [to - drawn[0], down - drawn[1]]);
         if (!line) continue;
         const along = (share) => [from + (to - from) * share, above + (down - above) * share];
@@ -81,7 +83,7 @@
         set(line, { x1: tenths(from), y1: tenths(above), x2: tenths(neck), y2: tenths(low) });
         set(shape.querySelector("path"), { d: `${way([[to, down], [p - b * half, q + a * half], [p + b * half, q - a * half]])} z` });
       }
-      const plane = shapes[0].shape.parentNode, keys = [...moved.keys()];
+      const keys = [...moved.keys()];
       for (const label of plane.querySelectorAll(":scope > :is(text, path)[data-cell]")) {
         const its = ` ${label.dataset.cell} `, [first, ...others] = keys.filter((key) => its.includes(` ${key} `)).map((key) => moved.get(key));
         if (others.some(([across, down]) => Math.hypot(across - first[0], down - first[1]) > 0.5)) return false;
@@ -111,6 +113,47 @@
       }
     },
   };
+  // where a plane has its origin, and the size of a unit; axes of its own where vectors go beyond those that it was drawn with
+  const axesOf = (plane, [x, y, unit, wide, high], sides) => {
+    if (!sides.flat().every(Number.isFinite)) return null;
+    const [across, along] = sides.map((numbers) => [Math.min(0, ...numbers), Math.max(0, ...numbers)]);
+    plane.querySelectorAll(":scope > .other").forEach((one) => one.remove());
+    const has = ([low, most], before, after) => low * unit > -before - 0.5 && most * unit < after + 0.5;
+    if (has(across, x, wide - x) && has(along, high - y, y)) {
+      plane.was?.forEach((one) => one.removeAttribute("display"));
+      delete plane.dataset.axes;
+      return [x, y, unit];
+    }
+    const spans = (step) => [across, along].map(([low, most]) => [Math.floor(low / step), Math.max(1, Math.ceil(most / step))].map((k) => k * step));
+    const unitOf = ([[left, right], [low, top]]) => Math.min(wide / (right - left), high / (top - low));
+    const least = Math.floor(Math.log10(Math.max(across[1] - across[0], along[1] - along[0]))) - 2;
+    const step = [...Array(15).keys()].map((k) => [1, 2, 5][k % 3] * 10 ** (least + Math.floor(k / 3))).find((one) => one * unitOf(spans(one)) >= TICK);
+    const [[left, right], [low, top]] = spans(step), size = unitOf([[left, right], [low, top]]), start = high - (top - low) * size, zero = [-left * size, start + top * size];
+    plane.was ??= [...plane.querySelectorAll(":scope > :is(line, text.aside):not([data-cell])")];
+    plane.was.forEach((one) => set(one, { display: "none" }));
+    plane.dataset.axes = [...zero, size].join(" ");
+    const put = (name, attributes, text = "") => {
+      const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+      set(made, attributes);
+      made.textContent = text;
+      plane.prepend(made);
+    };
+    const ticks = (first, last) => Array.from({ length: Math.round((last - first) / step) + 1 }, (_, k) => first + k * step);
+    const written = (number) => number.toFixed(Math.max(0, -Math.floor(Math.log10(step) + 1e-9))).replace(/^-(?=0\.?0*$)/, "").replace("-", "−");
+    for (const number of ticks(left, right)) {
+      const at = tenths(zero[0] + number * size), kind = Math.abs(number) < step / 2 ? "axis" : "grid";
+      put("line", { x1: at, y1: tenths(start), x2: at, y2: high, class: `${kind} other` });
+      put("text", { x: at, y: high + 23.4, class: "middle aside other" }, written(number));
+    }
+    for (const number of ticks(low, top)) {
+      const at = tenths(zero[1] - number * size), kind = Math.abs(number) < step / 2 ? "axis" : "grid";
+      put("line", { x1: 0, y1: at, x2: tenths((right - left) * size), y2: at, class: `${kind} other` });
+      put("text", { x: -6, y: tenths(at + 4.2), class: "end aside other" }, written(number));
+    }
+    return [...zero, size];
+  };
+  const TICK = 42; // how far the lines of a grid are apart at least
+
   const HEAD = 11, HALF = 4.5, MARK = 4; // how long and how wide the head of an arrow is, and a point of a curve
 
   // sets a picture by what `numberOf` says of a place; returns whether it can show that

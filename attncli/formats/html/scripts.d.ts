@@ -35,7 +35,6 @@ declare namespace Attncli {
     now: number;
     mark(section: number): void;
     makeCurrent(shown: Element): void;
-    remark(): void;
     entry(n: number): Entry;
     operandsOf(n: number): number[];
     textOf(n: number): string;

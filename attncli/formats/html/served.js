@@ -54,11 +54,16 @@
     for (const come of news.slice(start, news.length - end)) shown.insertBefore(fresh(come), next);
   };
 
+  let ending = 0; // of the moment for which what was changed is marked
+  const unmark = () => document.querySelectorAll(".fresh").forEach((shown) => shown.classList.remove("fresh"));
+
   const take = (text) => {
     const now = new DOMParser().parseFromString(text, "text/html");
     const versions = [was, now].map((page) => $("#served .state", page).dataset.version);
     if (versions[0] === versions[1]) return;
-    window.attncli.remark();
+    unmark();
+    clearTimeout(ending);
+    ending = setTimeout(unmark, 2000); // milliseconds
     document.dispatchEvent(new Event("attn:renewing"));
     document.title = now.title;
     for (const one of KEPT) renew($(one), $(one, was), $(one, now));

@@ -161,6 +161,8 @@
     fresh = true;
     toField = true;
     page.mark(stops[at].section);
+    const fold = stops[at].table.closest("details");
+    if (fold) fold.open = true;
     settle();
     page.rests(resting);
     inSight();

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby
 from string import Template
 from typing import Any, NamedTuple
 
-from attncli.document.blocks import Block, Document, Folded, Graph, WordBlank, text_of_spans
+from attncli.document.blocks import (
+    Block,
+    Document,
+    Folded,
+    Graph,
+    WordBlank,
+    beside_products,
+    text_of_spans,
+)
 from attncli.document.languages import Words, words_of
 from attncli.document.pictures import Picture
 from attncli.document.questions import AcceptedAnswer, JudgedPlace, SelfCheck
@@ -57,7 +65,7 @@ from attncli.formats.writers import (
 from attncli.maths.equations.tree import Blank, Equation, Expression, Number, leaves
 from attncli.maths.notation.escaping import visible
 from attncli.maths.notation.mathml import MathmlNotation, mathml
-from attncli.names import Word
+from attncli.names import Name, Word
 from attncli.option_values import LANGUAGES, Pictures
 
 SUFFIXES = (".html", ".htm")
@@ -114,7 +122,7 @@ class AnswerFields:
 
     def script(self, words: Words) -> str:
         """Writes what tells right answers from others, for the page's script."""
-        first, parts = dict[int, int](), list[Mapping[str, Any]]()
+        first, parts = dict[int, int](), list[Mapping[str, object]]()
         for check in self._checks:
             first[id(check)] = len(parts)
             parts += check.parts
@@ -314,7 +322,9 @@ def _parts_of(
     sections = [_section(k, part, style) for k, (part, style) in enumerate(pairs)]
     if first.answer is not None and first.answer.step is not None:
         sections = _with_way(sections, first.answer.step, [part for part, _ in pairs])
-    return _PageParts(sections, _contents([part for part, _ in pairs]), asked)
+    chart = first.interactive.chart()
+    contents = _contents([part for part, _ in pairs], "" if chart is None else figure_html(chart))
+    return _PageParts(sections, contents, asked)
 
 
 def _with_way(sections: Sequence[str], step: int, parts: Sequence[_Part]) -> list[str]:
@@ -379,8 +389,9 @@ class _Within(NamedTuple):
     """Blocks that scripts and looks find by what they are."""
 
     kind: str
-    """What they are: the `answer` of a page, its facts `in-short`; or what is `told` of the numbers
-    as they were also when a page is worked again, as it compares them with others'."""
+    """What they are: the `answer` of a page, its facts `in-short`; a table that tells `again` what
+    stands beside a product; or what is `told` of the numbers as they were also when a page is
+    worked again, as it compares them with others'."""
     blocks: Sequence[Block]
 
 
@@ -398,10 +409,26 @@ def _pieces(document: Document, live: LivePage | None) -> Iterator[Piece | _With
     if live is not None and document.closing:
         closing: tuple[Any, ...] = (_Within("told", document.closing),)
         document = document._replace(closing=closing)
-    title, pieces = Title(document.title, ""), _with_lead(document)
+    title, pieces = Title(document.title, ""), _with_folds(document)
     first = next(pieces, title)
     yield from (first,) if isinstance(first, Title) else (title, first)
     yield from pieces
+
+
+def _with_folds(document: Document) -> Iterator[Piece | _Within]:
+    """Yields what stands on a page, a table apart whose numbers stand beside a product or another
+    table: the weights, which a picture shows, too."""
+    beside = beside_products(document.sections)
+    for piece in _with_lead(document):
+        if isinstance(piece, MatrixBlock) and _is_told_again(piece, beside):
+            yield _Within("again", (piece,))
+        else:
+            yield piece
+
+
+def _is_told_again(table: MatrixBlock, beside: Collection[Name]) -> bool:
+    """Tells whether a table has what stands beside a product, and isn't there for more."""
+    return table.quantity in beside and not (table.blanks or table.display.is_result)
 
 
 def _with_lead(document: Document) -> Iterator[Piece | _Within]:
@@ -468,7 +495,9 @@ def _is_product(piece: object) -> bool:
 def _each(pieces: Iterable[Any], style: HtmlStyle) -> Iterator[str]:
     """Writes pieces one below the other."""
     for piece in pieces:
-        if isinstance(piece, _Within):
+        if isinstance(piece, _Within) and piece.kind == "again":
+            yield _fold_again(piece, style)
+        elif isinstance(piece, _Within):
             kept = style.of_told if piece.kind == "told" else style
             inside = "\n".join(_blocks(piece.blocks, kept))
             yield f'<div class="{piece.kind}">\n{inside}\n</div>'
@@ -477,6 +506,15 @@ def _each(pieces: Iterable[Any], style: HtmlStyle) -> Iterator[str]:
             yield f'<div class="tables">{beside}</div>' if len(piece.matrices) > 1 else beside
         elif not isinstance(piece, Title | Heading | NewPage):
             yield blocks_html((piece,), style)
+
+
+def _fold_again(within: _Within, style: HtmlStyle) -> str:
+    (table,) = within.blocks
+    assert isinstance(table, MatrixBlock)
+    sums = ", with the sums of its rows" * table.display.with_sums
+    called = f"<code>{style.word(table.name)}</code> in a table of its own{sums}"
+    text = blocks_html((table,), style)
+    return f'<details class="lines"><summary>{called}</summary>\n{text}\n</details>'
 
 
 def _together(tables: Sequence[MatrixBlock], style: HtmlStyle) -> str:
@@ -497,13 +535,14 @@ def _fold(title: str, text: str) -> str:
     return f'<details class="more"><summary>{title}</summary>{text}</details>'
 
 
-def _contents(parts: Sequence[_Part]) -> str:
+def _contents(parts: Sequence[_Part], chart: str) -> str:
+    """Writes the list of the contents, and a chart of the steps below it."""
     rows = (
         f'<li><a href="#s{k}">{escaped(_called(part.head))}</a></li>'
         for k, part in enumerate(parts)
     )
     listed = f"<ol>\n{''.join(rows)}\n</ol>"
-    return f"<details open><summary>Contents<b></b></summary>\n{listed}\n</details>"
+    return f"<details open><summary>Contents<b></b></summary>\n{listed}\n</details>{chart}"
 
 
 def _called(head: Title | Heading) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 
 from attncli.document import blocks as doc
 from attncli.document.blocks import Block, Document, each, rule_for, text_of_spans
+from attncli.document.grid import called
 from attncli.document.pictures import (
     PICTURES,
     Arrow,
@@ -60,7 +61,7 @@ class LazyRows:
     begin: Callable[[], Iterator[str]]
 
 
-def pieces(value: Any, indent: str = "") -> Iterator[str]:  # noqa: ANN401
+def pieces(value: object, indent: str = "") -> Iterator[str]:
     """Yields JSON with a line for each key and each row of numbers."""
     deeper = indent + "  "
     match value:
@@ -75,7 +76,7 @@ def pieces(value: Any, indent: str = "") -> Iterator[str]:  # noqa: ANN401
             yield harmless_json(written(value))
 
 
-def _entry(key: str, value: Any, indent: str) -> Iterator[str]:  # noqa: ANN401
+def _entry(key: str, value: object, indent: str) -> Iterator[str]:
     yield f"{json.dumps(key)}: "
     yield from pieces(value, indent)
 
@@ -100,12 +101,12 @@ SENTENCES = frozenset({"about", "text", "says", "title", "formula", "notes", "co
 OF_QUANTITIES = ("variant", "rows", "columns", "tokens", "values", "source")
 
 
-def values_alone(page: Mapping[str, Any]) -> dict[str, Any]:
+def values_alone(page: Mapping[str, object]) -> dict[str, object]:
     """Returns what is left of a page where only values are wanted; it keeps its title."""
     return {key: page[key] if key == "title" else _alone(page[key]) for key in _kept(page, "title")}
 
 
-def _alone(value: Any) -> Any:  # noqa: ANN401
+def _alone(value: object) -> object:
     if isinstance(value, list):
         return [*map(_alone, value)]
     if not isinstance(value, Mapping):
@@ -120,11 +121,11 @@ def _alone(value: Any) -> Any:  # noqa: ANN401
     return kept
 
 
-def _kept(data: Mapping[str, Any], *also: str) -> list[str]:
+def _kept(data: Mapping[str, object], *also: str) -> list[str]:
     return [key for key in data if key not in SENTENCES or key in also]
 
 
-def _quantity(quantity: Mapping[str, Any]) -> dict[str, Any]:
+def _quantity(quantity: Mapping[str, object]) -> dict[str, object]:
     shape = quantity["shape"] if "shape" in quantity else _shape(quantity)
     kept = {key: quantity[key] for key in OF_QUANTITIES if key in quantity}
     return {"name": quantity["name"], "shape": shape, **kept}
@@ -135,7 +136,7 @@ def _shape(quantity: Mapping[str, Any]) -> list[int]:
     return counts if isinstance(quantity["values"], LazyRows) else counts[:1]
 
 
-_Data = dict[str, Any]
+_Data = dict[str, object]
 
 
 def pictures_as_data(blocks: Iterable[Block]) -> Iterator[_Data]:
@@ -236,7 +237,7 @@ def _shown(number: Number) -> Number:
     return Number(number.shown, number.shown, number.cell, number.form)
 
 
-def _printed(part: Any) -> Any:  # noqa: ANN401
+def _printed(part: object) -> Any:  # noqa: ANN401
     match part:
         case Node():
             return with_each(part, Number, _shown)
@@ -277,13 +278,14 @@ TOLD_AS: Mapping[type, str] = {
     **dict.fromkeys(PICTURES, "pictures"),
     doc.WordBlank: "questions",
     **dict.fromkeys(
-        (doc.Subheading, doc.Tree, doc.Graph, doc.Fields, doc.AnswerSpace), "other blocks' data"
+        (doc.Subheading, doc.Tree, doc.Graph, doc.Fields, doc.Figure, doc.AnswerSpace),
+        "other blocks' data",
     ),
 }
 """Where the data have what a block of a kind says. A block of any other kind is an error."""
 
 
-def _document(document: doc.Document) -> dict[str, Any]:
+def _document(document: doc.Document) -> dict[str, object]:
     closing = document.closing
     for _, blocks in document.parts:
         for block in doc.each(blocks):
@@ -311,7 +313,7 @@ def _document(document: doc.Document) -> dict[str, Any]:
     }
 
 
-def _answer(answer: doc.Answer | None) -> dict[str, Any]:
+def _answer(answer: doc.Answer | None) -> dict[str, object]:
     if answer is None:
         return {}
     cell, step = _unless_empty(cell=answer.address), _unless_empty(step=answer.step)
@@ -336,12 +338,12 @@ def _of_variants(closing: Iterable[doc.Block]) -> Iterator[MatrixBlock]:
             yield block
 
 
-def _unless_empty(**data: Any) -> dict[str, Any]:  # noqa: ANN401
+def _unless_empty(**data: object) -> dict[str, object]:
     """Returns the entries that hold something."""
     return {key: value for key, value in data.items() if value}
 
 
-def _paper(paper: Paper | None) -> dict[str, Any]:
+def _paper(paper: Paper | None) -> dict[str, object]:
     if paper is None:
         return {}
     return {
@@ -367,8 +369,8 @@ def _plain(node: Expression | Equation) -> str:
     return unbreakable(plain(node, raw))
 
 
-def _section(section: doc.Section) -> dict[str, Any]:
-    data: dict[str, Any] = {
+def _section(section: doc.Section) -> dict[str, object]:
+    data: dict[str, object] = {
         "step": section.own or section.step,
         **_unless_empty(path=section.path),
         "title": _text_of(section.title),
@@ -391,8 +393,8 @@ def _section(section: doc.Section) -> dict[str, Any]:
     return {**data, **_unless_empty(mistakes=wrong, text=texts, findings=found, pictures=pictures)}
 
 
-def _question(question: Item, section: doc.Section) -> dict[str, Any]:
-    data: dict[str, Any] = {"id": question.id, "points": plain_points(question.points)}
+def _question(question: Item, section: doc.Section) -> dict[str, object]:
+    data: dict[str, object] = {"id": question.id, "points": plain_points(question.points)}
     key, words = (
         question.key,
         (block for block in section.blocks if isinstance(block, doc.WordBlank)),
@@ -416,20 +418,20 @@ def _question(question: Item, section: doc.Section) -> dict[str, Any]:
     }
 
 
-def _asked(block: doc.WordBlank) -> dict[str, Any]:
+def _asked(block: doc.WordBlank) -> dict[str, object]:
     """Returns how something is asked in words."""
     options = [option.raw for option in block.options]
     return {"text": _text_of(block.text), **_unless_empty(options=options)}
 
 
-def _list(block: doc.TextList) -> dict[str, Any]:
+def _list(block: doc.TextList) -> dict[str, object]:
     rows = [name.raw for name in block.row_names]
     values = [value.raw if isinstance(value, Word) else value for value in block.values]
     text = [str(value) for value in values]
     return {"name": block.name, "rows": rows, "columns": [], "values": values, "text": text}
 
 
-def _given(block: MatrixBlock, sources: Mapping[str, str]) -> dict[str, Any]:
+def _given(block: MatrixBlock, sources: Mapping[str, str]) -> dict[str, object]:
     """Returns a given matrix; of a large one that comes from elsewhere, what it is and how it
     begins."""
     source = sources.get(block.quantity)
@@ -443,7 +445,7 @@ def _given(block: MatrixBlock, sources: Mapping[str, str]) -> dict[str, Any]:
     return {"name": block.quantity, "shape": shape, "source": source, "first": first, **whose}
 
 
-def _matrix(block: MatrixBlock) -> dict[str, Any]:
+def _matrix(block: MatrixBlock) -> dict[str, object]:
     block = block.as_data
     values, texts = (lambda: map(written, _values(block))), partial(_texts, block)
     return {
@@ -483,7 +485,7 @@ def _text(entry: Number | Blank) -> str | None:
     return None if isinstance(entry, Blank) else text_of(entry)
 
 
-def _working(blocks: Iterable[doc.Block]) -> Iterator[dict[str, Any]]:
+def _working(blocks: Iterable[doc.Block]) -> Iterator[dict[str, object]]:
     for block in doc.each(blocks):
         if isinstance(block, doc.Derivation) and not block.mistake:
             yield from _lines(block)
@@ -491,21 +493,21 @@ def _working(blocks: Iterable[doc.Block]) -> Iterator[dict[str, Any]]:
             yield _addition(block)
 
 
-def _mistakes(blocks: Iterable[doc.Block]) -> Iterator[dict[str, Any]]:
+def _mistakes(blocks: Iterable[doc.Block]) -> Iterator[dict[str, object]]:
     """Yields what common mistakes come to, apart from the working."""
     for block in doc.each(blocks):
         if isinstance(block, doc.Derivation) and block.mistake:
             yield from ({"name": block.mistake, **line} for line in _lines(block))
 
 
-def _lines(block: doc.Derivation) -> Iterator[dict[str, Any]]:
+def _lines(block: doc.Derivation) -> Iterator[dict[str, object]]:
     return (_line(line) for line in block.lines if isinstance(line, doc.Line))
 
 
-def _line(line: doc.Line) -> dict[str, Any]:
+def _line(line: doc.Line) -> dict[str, object]:
     cell = _cell(line.label, line.quantity)
     parts = (f"{relation} {_plain(part)}" for relation, part in line.parts)
-    data: dict[str, Any] = {"cell": cell, "text": f"{cell} {' '.join(parts)}"}
+    data: dict[str, object] = {"cell": cell, "text": f"{cell} {' '.join(parts)}"}
     result = line.parts[-1][1]
     return {**data, "value": float(result.full)} if isinstance(result, Number) else data
 
@@ -515,7 +517,7 @@ def _cell(label: Symbol, quantity: str) -> str:
     return _plain(Symbol(quantity or label.name, label.indices))
 
 
-def _addition(block: doc.ColumnSum) -> dict[str, Any]:
+def _addition(block: doc.ColumnSum) -> dict[str, object]:
     cell = _cell(block.label, block.quantity)
     terms = (addend if isinstance(addend, Omitted) else addend[0] for addend in block.addends)
     products, total = _plain(Sum(tuple(terms))), _plain(block.total)
@@ -531,7 +533,7 @@ def _sentences(blocks: Iterable[doc.Block]) -> Iterator[str]:
             yield from (_text_of(text) for text in [getattr(block, "text", ())] if text)
 
 
-def _findings(blocks: Iterable[doc.Block]) -> Iterator[dict[str, Any]]:
+def _findings(blocks: Iterable[doc.Block]) -> Iterator[dict[str, object]]:
     """Yields the names and numbers of what is listed in words, where these are no lesson's."""
     for item in (
         item for block in blocks if isinstance(block, doc.Bullets) for item in block.items
@@ -542,7 +544,7 @@ def _findings(blocks: Iterable[doc.Block]) -> Iterator[dict[str, Any]]:
             yield {"names": names, "values": values}
 
 
-def _table(block: doc.Table) -> dict[str, Any]:
+def _table(block: doc.Table) -> dict[str, object]:
     rows = [[*map(_cell_of_words, row)] for row in block.rows]
     table = {"headings": [*map(_cell_of_words, block.headings)], "rows": rows}
     first = [row[0] for row in block.rows]
@@ -557,4 +559,6 @@ def _cell_of_words(cell: doc.TableCell) -> str:
         return cell.number.raw
     if isinstance(cell, Branch):
         return cell.name
-    return cell.raw if isinstance(cell, Word) else str(cell)
+    if isinstance(cell, Symbol):
+        return raw(called(cell.name, cell.indices))
+    return raw(cell) if isinstance(cell, Word | str) else str(cell)

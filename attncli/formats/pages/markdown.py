@@ -224,7 +224,7 @@ def _grid(block: MatrixBlock | SideBySide | doc.Table) -> str:
 
 def _cell(cell: GridCell) -> str:
     match cell.content:
-        case Symbol(name):
+        case Symbol(name, ()):
             return code(f"{name}{cell.behind}")
         case Branch():
             return code(cell.content.drawn("\u00a0"))
@@ -289,6 +289,7 @@ _WRITERS: Mapping[type, Callable[[Any], str]] = {
     SideBySide: _side_by_side,
     doc.Fields: lambda block: "  ".join(f"{name} {_RULE}" for name in block.names),
     doc.WordBlank: _word_blank,
+    doc.Figure: lambda block: f"![{_spans((block.name,))}]({block.as_url})",
     doc.AnswerSpace: lambda block: "<br>" * (2 * block.lines),
     **dict.fromkeys(PICTURES, _picture),
 }

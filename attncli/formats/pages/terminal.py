@@ -267,6 +267,7 @@ _WRITERS: Mapping[type, Callable[[Any, int], list[Line]]] = {
     doc.Graph: _graph,
     doc.Fields: _fields,
     doc.WordBlank: _word_blank,
+    doc.Figure: lambda block, cells: wrapped([StyledText(printed(Word(block.instead)))], cells),
     doc.AnswerSpace: _room,
     **dict.fromkeys(PICTURES, _picture),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -38,6 +39,7 @@ from attncli.formats.writers import (
 )
 from attncli.maths.equations.tree import Equation
 from attncli.maths.notation.latex import latex
+from attncli.names import Word
 from attncli.option_values import PAPER_SIZES
 
 _BETWEEN_ROWS = 2.5
@@ -150,6 +152,16 @@ def _answer_space(block: doc.AnswerSpace, setting: Setting) -> str:
     return setting.lines_to_write.format(block.lines) + more
 
 
+def _figure(block: doc.Figure, _: Setting) -> str:
+    """Sets a picture whose file stands beside the source, where there is one that TeX reads."""
+    name, instead = block.name.raw, spans((Word(block.instead),))
+    if not re.fullmatch(r"[\w.-]+", name):
+        return instead
+    shown = f"\\includegraphics[width=0.6\\linewidth]{{{name}}}"
+    drawn = f"\\IfFileExists{{{name}}}{{{shown}}}{{{instead}}}"
+    return f"\\ifdefined\\includegraphics{drawn}\\else {instead}\\fi"
+
+
 _WRITERS: Mapping[type, Callable[[Any, Setting], str]] = {
     Tables: lambda block, setting: tables.matrices(block.matrices, setting),
     doc.DefinitionList: facts,
@@ -168,6 +180,7 @@ _WRITERS: Mapping[type, Callable[[Any, Setting], str]] = {
     doc.Graph: lambda block, _: tables.graph(block),
     doc.Fields: _fields,
     doc.WordBlank: _word_blank,
+    doc.Figure: _figure,
     doc.AnswerSpace: _answer_space,
     **dict.fromkeys(PICTURES, _picture),
 }
@@ -205,6 +218,7 @@ _PACKAGES = r"""% pdfTeX, XeTeX and LuaTeX all take this file.
 \allowdisplaybreaks
 """
 _COLOURS = "\\IfFileExists{colortbl.sty}{\\usepackage{xcolor}\\usepackage{colortbl}}{}\n"
+_FIGURES = "\\IfFileExists{graphicx.sty}{\\usepackage{graphicx}}{}\n"
 _ARTICLE = "\\documentclass[11pt,a4paper]{article}\n" + _PACKAGES + _COLOURS
 _EXAM = (
     "\\documentclass[addpoints,11pt,a4paper]{exam}\n"
@@ -315,7 +329,14 @@ def _exam_file(document: Document, paper: Paper, *, fragment: bool) -> str:
     keyed = ""
     if paper.kind == "exercise":
         keyed = _KEYED.replace("SOLUTION", escaped(paper.words.paper.solution))
-    return _whole(f"{_preamble(paper)}{_footer(document, paper)}\n{keyed}", body)
+    figures = _FIGURES if _has_figures(document) else ""
+    return _whole(f"{_preamble(paper)}{figures}{_footer(document, paper)}\n{keyed}", body)
+
+
+def _has_figures(document: Document) -> bool:
+    """Tells whether somebody's own picture stands on a paper."""
+    blocks = (block for section in document.sections for block in section.blocks)
+    return any(isinstance(block, doc.Figure) for block in each(blocks))
 
 
 def _preamble(paper: Paper) -> str:

@@ -11,7 +11,16 @@ from itertools import groupby
 from typing import Any, NamedTuple, TypeVar, cast
 
 from attncli.document import blocks as doc
-from attncli.document.blocks import ColumnSum, Derivation, Document, Edge, Graph, Line, Table
+from attncli.document.blocks import (
+    ONLY_DATA,
+    ColumnSum,
+    Derivation,
+    Document,
+    Edge,
+    Graph,
+    Line,
+    Table,
+)
 from attncli.document.grid import Grid, GridCell, GridColumn, Look, Omission, grid_of, ink_of
 from attncli.document.pictures import PICTURES, Picture
 from attncli.document.questions import OWN_FORM
@@ -68,6 +77,9 @@ from attncli.maths.notation.typst import literal
 from attncli.names import Name, Word, raw
 from attncli.option_values import PAPER_SIZES
 
+_ROOM, _ROOM_ON_SLIDES = (470, 640), (730, 330)
+"""Points between the margins of a page, and from top to bottom, less what stands below."""
+
 
 class TypstSetting(NamedTuple):
     """A page's setting."""
@@ -78,6 +90,8 @@ class TypstSetting(NamedTuple):
     """How wide a blank in a table is, in millimetres."""
     boxes: Boxes | None = None
     """How wide boxes are that are written into; None where there are none."""
+    room: tuple[float, float] = _ROOM
+    """The room for a picture."""
 
     @property
     def notation(self) -> InkedTypst:
@@ -88,20 +102,18 @@ class TypstSetting(NamedTuple):
         if blank.answer is not None:
             return f"${WORKING.of_blank(blank)}$"
         if self.boxes is None:
-            return f"{'line' if blank.id else 'dots'}-to-write({self.blank_width}mm)"
+            return f"{'place' if blank.id else 'dots'}-to-write({self.blank_width}mm)"
         width = self.boxes.width(blank, self.blank_width)
         return f"{'box' if blank.id else 'dots'}-to-write({width}mm)"
 
 
 T = TypeVar("T")
-_ROOM = (470, 640)
-"""Points between the margins of a page, and from top to bottom, less what stands below."""
 
 
-def picture(block: Picture | Graph) -> str | None:
+def picture(block: Picture | Graph, room: tuple[float, float] = _ROOM) -> str | None:
     """Writes a call that draws a picture; None for what couldn't be read on a page."""
     drawing = drawn(_in_fonts(block))
-    fitted = fit(drawing.size, _ROOM)
+    fitted = fit(drawing.size, room)
     if fitted is None:
         return None
     called = "none" if isinstance(block, Graph) else text(drawing.title)
@@ -258,11 +270,13 @@ _NO_NAME = "none"
 
 def together(blocks: Sequence[MatrixBlock], setting: TypstSetting) -> str:
     """Sets quantities beside each other as far as they fit; each pair in a row of its own."""
+    return "\n".join(f"beside{row}" for row in _rows_of_tables(blocks, setting))
+
+
+def _rows_of_tables(blocks: Sequence[MatrixBlock], setting: TypstSetting) -> Iterator[str]:
     rows = groupby(in_groups(blocks), lambda group: group[0].quantity if len(group) > 1 else None)
-    return "\n".join(
-        f"beside{listed(matrix(block, setting) for group in row for block in group)}"
-        for _, row in rows
-    )
+    for _, row in rows:
+        yield listed(matrix(block, setting) for group in row for block in group)
 
 
 def matrix(block: MatrixBlock, setting: TypstSetting) -> str:
@@ -377,7 +391,7 @@ def _answer(answer: Word | None) -> str:
 
 def _picture(block: Picture, setting: TypstSetting) -> str:
     """Writes a drawing, or the numbers of what is too large for one."""
-    return picture(block) or "\n".join(
+    return picture(block, setting.room) or "\n".join(
         written(with_tables_together(in_tables(block)), WRITERS, setting)
     )
 
@@ -400,10 +414,11 @@ WRITERS: Mapping[type, Callable[[Any, TypstSetting], str]] = {
     doc.Tree: lambda block, _: (
         f"tree{listed(map(_tree_row, block.rows, block.guides, block.has_parts))}"
     ),
-    doc.Graph: lambda block, setting: picture(block) or graph(block, setting),
+    doc.Graph: lambda block, setting: picture(block, setting.room) or graph(block, setting),
     doc.Fields: lambda block, _: f"fields{listed(map(text, block.names))}",
     doc.WordBlank: _word_blank,
-    doc.AnswerSpace: lambda block, _: f"answer-space({block.lines}, {str(block.to_end).lower()})",
+    doc.Figure: lambda block, _: f"image(bytes(({', '.join(map(str, block.data))},)), width: 60%)",
+    doc.AnswerSpace: lambda block, _: f"answer-space({block.lines}, {_boolean(block.to_end)})",
     **dict.fromkeys(PICTURES, _picture),
 }
 """How each piece is written."""
@@ -413,15 +428,35 @@ _SHEETS = ("exercise", "sheet")
 _SIZES = {"a4": "a4", "letter": "us-letter"}
 
 
-def file(documents: Sequence[Document]) -> str:
-    """Writes documents one after the other, each with pages of its own, from a right-hand one on
-    for those who print on both sides."""
+def file(document: Document) -> str:
+    """Writes a document, and its key behind it."""
     layout = (files("attncli.formats.typst") / "page.typ").read_text(encoding="utf-8")
-    title = literal(characters(visible(documents[0].title)))
-    head = f"#set document(title: {title}, date: none)\n"
-    papers = ("\n".join(map(_leaf, _leaves(document))) for document in documents)
-    body = '\n#pagebreak(weak: true, to: "odd")\n'.join(papers)
-    return "\n".join([_colours(), layout, head, body]) + "\n"
+    leaves = (_leaf(leaf, layout) for leaf in _leaves(document))
+    return "\n".join([_titled(document), _colours(), *leaves]) + "\n"
+
+
+def printed(names: Sequence[str], pages: Sequence[int], first: Document) -> str:
+    """Writes files that are laid out already, of so many pages each, one after the other, each from
+    a right-hand page on for those who print on both sides."""
+    size = literal(_size(first))
+    papers = (
+        "".join(
+            f'#image({literal(name)}, format: "pdf", page: {k + 1}, width: 100%, height: 100%)\n'
+            for k in range(count)
+        )
+        for name, count in zip(names, pages, strict=True)
+    )
+    body = '#pagebreak(weak: true, to: "odd")\n'.join(papers)
+    return f"{_titled(first)}\n#set page(paper: {size}, margin: 0pt)\n{body}"
+
+
+def _titled(document: Document) -> str:
+    title = literal(characters(visible(document.title)))
+    return f"#set document(title: {title}, date: none)"
+
+
+def _size(document: Document) -> str:
+    return _SIZES[PAPER_SIZES[0] if document.paper is None else document.paper.size]
 
 
 def _leaves(document: Document) -> Iterator[Document]:
@@ -431,53 +466,67 @@ def _leaves(document: Document) -> Iterator[Document]:
         yield from _leaves(document.answers.key)
 
 
-def _leaf(document: Document) -> str:
-    """Writes the pages of a document, with what stands at the foot of each."""
+def _leaf(document: Document, page: str) -> str:
+    """Writes the pages of a document, with what stands at the foot of each (of a sheet what it was
+    made from, which its lines to the end leave no room for), behind the functions of a page that
+    looks so: as a state of Typst's, looks would have each page laid out once more."""
     paper = document.paper
     is_sheet = paper is not None and paper.kind in _SHEETS
     layout = "reading" if paper is None or paper.kind != "grid" else paper.kind
     layout = paper.layout if paper is not None and is_sheet else layout
-    setting = TypstSetting(not is_sheet)
+    if document.as_slides:
+        layout = "slides"
+    setting = TypstSetting(not is_sheet, room=_ROOM_ON_SLIDES if document.as_slides else _ROOM)
     laid_out = document.laid_out(partial(has_room, setting=_ROOM_FOR_PRODUCTS))
     fit = partial(stand_together, setting=_ROOM_FOR_PRODUCTS)
-    beside = with_products_together(pieces_of(laid_out), fit)
+    left_out = document.small_print if is_sheet else ()
+    told = [
+        piece
+        for piece in pieces_of(laid_out)
+        if not isinstance(piece, doc.DefinitionList) or piece not in left_out
+    ]
+    beside = with_products_together(told, fit)
     pieces = with_tables_together(lists_in_columns(beside))
-    body = "\n".join(_typst_pieces(pieces, setting, whole=layout in ("lines", "compact")))
+    in_pages = layout in ("lines", "compact")
+    body = _sheet(pieces, setting) if in_pages else "\n".join(written(pieces, WRITERS, setting))
     language = literal("en" if paper is None else paper.language)
-    size = _SIZES[PAPER_SIZES[0] if paper is None else paper.size]
     text = f"{word(document.title)}, {_made_from(document)}, {language}"
-    return f"#leaf({text}, {literal(size)}, {literal(layout)}, {{\n{body}\n}})"
+    leaf = f"#leaf({text}, {literal(_size(document))}, {{\n{body}\n}})"
+    return f"#[\n#let looks = {literal(layout)}\n{page}\n{leaf}\n]"
 
 
-def _typst_pieces(pieces: Iterable[Piece], setting: TypstSetting, *, whole: bool) -> Iterator[str]:
-    """Writes the pieces; each question as a whole if that is wanted, what leads to it on its page,
-    and room to the end of a page behind it."""
-    if not whole:
-        yield from written(pieces, WRITERS, setting)
-        return
-    before, *questions = _by_heading(pieces)
-    yield from written(before, WRITERS, setting)
-    for question in questions:
-        head, last = question[0], question[-1]
-        leads = isinstance(head, Heading) and not head.asks
-        to_end = isinstance(last, doc.AnswerSpace) and last.to_end
-        if isinstance(last, doc.AnswerSpace):
-            question[-1] = last._replace(to_end=False)
-        body = "\n".join(written(question, WRITERS, setting))
-        below = "below: 0pt, " if to_end else "leads: true, " if leads else ""
-        yield f"whole({below}{{\n{body}\n}})"
-        if to_end:
-            yield "lines-to-end()"
+def _sheet(pieces: Iterable[Piece], setting: TypstSetting) -> str:
+    """Writes what is laid out page by page: each piece with how it may stand on a page."""
+    lines = (
+        f"{_on_sheet(piece, setting)}," for piece in pieces if not isinstance(piece, ONLY_DATA)
+    )
+    return "sheet(\n" + "\n".join(lines) + "\n)"
 
 
-def _by_heading(pieces: Iterable[Piece]) -> list[list[Piece]]:
-    """Lists what stands before the first heading, then each with what follows it."""
-    found: list[list[Piece]] = [[]]
-    for piece in pieces:
-        if isinstance(piece, Heading):
-            found.append([])
-        found[-1].append(piece)
-    return found
+def _on_sheet(piece: Piece, setting: TypstSetting) -> str:
+    """Writes a piece as what it is on a sheet."""
+    body = "\n".join(written((piece,), WRITERS, setting))
+    match piece:
+        case NewPage():
+            return "new-page()"
+        case doc.AnswerSpace(lines, to_end):
+            return f"room({lines}, {_boolean(to_end)})"
+        case Heading(asks=asks):
+            return f"head({_boolean(asks)}, {{\n{body}\n}})"
+        case Tables(matrices):
+            return ",\n".join(f"tables{row}" for row in _rows_of_tables(matrices, setting))
+        case Products():
+            return f"part(breakable: false, {{\n{body}\n}})"
+    kind = "lead" if isinstance(piece, _LEADING) else "part"
+    return f"{kind}({{\n{body}\n}})"
+
+
+_LEADING = (Title, doc.Paragraph, doc.Subheading, doc.Callout, doc.DefinitionList)
+"""What leads to something that stands below it."""
+
+
+def _boolean(value: bool) -> str:
+    return str(value).lower()
 
 
 def _made_from(document: Document) -> str:
@@ -487,7 +536,7 @@ def _made_from(document: Document) -> str:
         return "none"
     one_form = paper.words.paper.one_form.format(form=paper.form)
     form = "" if paper.form == OWN_FORM else f"{one_form} · "
-    return text(f"{form}{paper.hash}")
+    return text(f"{form}{paper.words.paper.made_from_hash.format(hash=paper.hash)}")
 
 
 def _colours() -> str:

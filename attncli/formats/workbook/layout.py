@@ -147,7 +147,9 @@ def _addition(block: doc.ColumnSum, workings: Workings) -> Iterator[Item]:
     yield TextRow((f"{plain(block.label)} = {text} {block.relation} {plain(block.total)}",))
 
 
-def _text(look: str, block: Any, _: Workings) -> Iterator[Item]:  # noqa: ANN401
+def _text(
+    look: str, block: doc.Paragraph | doc.Callout | doc.Subheading, _: Workings
+) -> Iterator[Item]:
     return paragraph(text_of_spans(block.text), look)
 
 
@@ -233,6 +235,7 @@ _WRITERS: Mapping[type, Callable[[Any, Workings], Iterator[Item]]] = MappingProx
         **dict.fromkeys(PICTURES, _picture),
         doc.Fields: _fields,
         doc.WordBlank: _word_blank,
+        doc.Figure: lambda block, _: paragraph(block.instead),
         doc.AnswerSpace: lambda *_: iter(()),
     }
 )

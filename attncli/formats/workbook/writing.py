@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -39,6 +39,7 @@ from attncli.names import Word
 
 if TYPE_CHECKING:
     from xlsxwriter import Workbook
+    from xlsxwriter.format import Format
     from xlsxwriter.worksheet import Worksheet
 
 
@@ -119,7 +120,7 @@ def _texts(item: Item) -> Iterator[tuple[int, str]]:
         yield column, printed(cell) if isinstance(cell, Word) else str(cell)
 
 
-Look = Mapping[str, Any]
+Look = Mapping[str, object]
 
 GIVEN: Look = {"font_color": INKS["given"], "bg_color": "#fdf3ec", "locked": False}
 """What can be changed: a number that was given."""
@@ -180,15 +181,15 @@ class Formats:
 
     def __init__(self, workbook: Workbook) -> None:
         self._workbook = workbook
-        self._made: dict[tuple[tuple[str, Any], ...], Any] = {}
+        self._made: dict[tuple[tuple[str, object], ...], Format] = {}
 
-    def named(self, look: str) -> Any:  # noqa: ANN401
+    def named(self, look: str) -> Format:
         return self.of(LOOKS[look])
 
-    def number(self, look: Look, number: Number | None, pattern: str = "") -> Any:  # noqa: ANN401
+    def number(self, look: Look, number: Number | None, pattern: str = "") -> Format:
         return self.of({**_LINE, **look, "num_format": pattern or format_of(number)})
 
-    def of(self, look: Look) -> Any:  # noqa: ANN401
+    def of(self, look: Look) -> Format:
         key = tuple(sorted(look.items()))
         if key not in self._made:
             self._made[key] = self._workbook.add_format(dict(look))

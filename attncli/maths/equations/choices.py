@@ -43,8 +43,8 @@ def chosen_first(tree: Expression) -> Expression:
 
     def change(node: Expression) -> Expression | None:
         match node:
-            case Apply("where", (condition, *parts)):
-                return Apply("where", (condition, *map(chosen_first, parts)))
+            case Apply("where", (condition, then, otherwise)):
+                return _chosen_at_once(condition, chosen_first(then), chosen_first(otherwise))
             case ex.Product(factors):
                 factors = tuple(map(chosen_first, factors))
                 return _joined(factors) or ex.Product(factors)
@@ -59,6 +59,27 @@ def chosen_first(tree: Expression) -> Expression:
                 return None
 
     return ex.rewritten(tree, change)
+
+
+def _chosen_at_once(condition: Expression, then: Expression, otherwise: Expression) -> Expression:
+    """Makes a choice, with the condition of a choice in it taken into its own, where both are else
+    0 and that condition can be worked anywhere."""
+    match then:
+        case Apply("where", (also, part, ex.ZERO)) if otherwise == ex.ZERO and _only_compares(also):
+            return Apply("where", (ex.Product((condition, also)), part, ex.ZERO))
+        case _:
+            return Apply("where", (condition, then, otherwise))
+
+
+def _only_compares(condition: Expression) -> bool:
+    """Tells whether a condition has a value for all numbers."""
+    match condition:
+        case ex.Leaf():
+            return True
+        case ex.Sum() | ex.Product() | ex.Negative() | Apply("step" | "max" | "min"):
+            return all(map(_only_compares, ex.children(condition)))
+        case _:
+            return False
 
 
 def _joined(factors: tuple[Expression, ...]) -> Expression | None:

@@ -70,6 +70,18 @@ class CompiledEquation:
     def filled_in_brief(self) -> Filled:
         return filled(self.tree, self.shapes, brief=True)
 
+    def filled_in_short(self, places: int) -> Filled:
+        """Returns the function that leaves out most terms of all long sums, products and maxima,
+        for a result with so many decimals."""
+        known = self._in_short
+        if places not in known:
+            known[places] = filled(self.tree, self.shapes, places=places)
+        return known[places]
+
+    @cached_property
+    def _in_short(self) -> dict[int, Filled]:
+        return {}
+
     @cached_property
     def in_brief(self) -> Collection[ex.Total]:
         """Finds the sums that are shown without most of their terms."""

@@ -8,7 +8,7 @@ several cells, `X[i, j] / Σ_k X[i, k]`, each adds its part. `slopes` has the ru
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -33,17 +33,24 @@ Partials = dict[tuple[Operand, str], list[FactoredTerm]]
 
 
 def derivative(
-    tree: Expression, shapes: Signature, place: int, *, chosen: bool = False
+    tree: Expression,
+    shapes: Signature,
+    place: int,
+    *,
+    chosen: bool = False,
+    counts: Collection[int] = (),
 ) -> tuple[str, Expression]:
     """Derives the equation of ∂L/∂X, with X the operand at `place`; returns its shapes and its
-    tree. With `chosen`, what a condition leaves out isn't worked, instead of being multiplied by 0.
+    tree. With `chosen`, what a condition leaves out isn't worked, instead of being multiplied by 0;
+    `counts` are the places of operands that count along a side.
 
     Its operands are those of the equation, then the result, then the gradient of the loss with
     respect to the result. Raises TypeError where there is no such equation.
     """
     result, wanted = " ".join(shapes.result), " ".join(shapes.operands[place])
     sides = [*map(" ".join, shapes.operands), result, result]
-    return f"{', '.join(sides)} -> {wanted}", _Derivative(tree, shapes, place, chosen).tree
+    made = _Derivative(tree, shapes, place, chosen, frozenset(counts)).tree
+    return f"{', '.join(sides)} -> {wanted}", made
 
 
 @dataclass(frozen=True)
@@ -54,13 +61,24 @@ class _Derivative:
     shapes: Signature
     place: int
     chosen: bool
+    counts: frozenset[int]
 
     @property
     def tree(self) -> Expression:
-        parts = _partials(self.of, self.place, chosen=self.chosen).items()
         return expression(
-            added(self._part(cell, over, term) for (cell, over), terms in parts for term in terms)
+            added(
+                self._part(cell, over, term)
+                for (cell, over), terms in self._partials.items()
+                for term in terms
+            )
         )
+
+    @cached_property
+    def _partials(self) -> Partials:
+        counted: dict[str, int] = {
+            index: place for place in self.counts for index in self.shapes.operands[place][:1]
+        }
+        return _partials(self.of, self.place, counted, chosen=self.chosen)
 
     def _part(self, cell: Operand, over: str, partial: FactoredTerm) -> FactoredTerm:
         """Writes what one of its cells adds to the derivative, with indices i and j for the cell's
@@ -87,7 +105,9 @@ class _Derivative:
 
     @cached_property
     def _sides(self) -> Mapping[str, str]:
-        return sides_of(self.of, self.shapes)
+        """Finds the extent that each index runs along, those of slopes among them, in capitals."""
+        sides = sides_of(self.of, self.shapes)
+        return {**{index.upper(): side for index, side in sides.items()}, **sides}
 
     @cached_property
     def _names(self) -> IndexNames:
@@ -166,16 +186,16 @@ def _has(term: FactoredTerm, other: FactoredTerm) -> bool:
     )
 
 
-def _partials(node: Expression, place: int, *, chosen: bool) -> Partials:
+def _partials(node: Expression, place: int, counts: Mapping[str, int], *, chosen: bool) -> Partials:
     """Derives a part with respect to each cell of an operand in it."""
     if isinstance(node, Operand):
         return {(node, ""): [ONE]} if node.place == place else {}
     over = node.over if isinstance(node, ex.Total | ex.Reduced) else ""
     found: Partials = {}
-    for part, slope in slopes(node, place):
+    for part, slope in slopes(node, place, counts):
         if slope == ex.ZERO:
             continue
-        for (cell, within), inner in _partials(part, place, chosen=chosen).items():
+        for (cell, within), inner in _partials(part, place, counts, chosen=chosen).items():
             if chosen and isinstance(node, ex.Apply) and node.function == "where":
                 terms = [_chosen(node, part, inner)]
             else:

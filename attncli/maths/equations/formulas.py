@@ -43,7 +43,10 @@ def formula(shown: Expression, shapes: Signature, name: str, operands: Sequence[
     def named(operand: Operand) -> Symbol:
         return Symbol(operands[operand.place], operand.indices)
 
-    has_indices = any(operand.indices for operand in operands_in(shown))
+    places = (symbol.name for symbol in ex.each(shown, Symbol) if not symbol.indices)
+    has_indices = any(operand.indices for operand in operands_in(shown)) or any(
+        place in shapes.indices for place in places
+    )
     left = at(name, *shapes.indices) if has_indices else name
     return define(left, with_each(shown, Operand, named))
 

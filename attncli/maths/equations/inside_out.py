@@ -2,7 +2,7 @@
 
 Each form has the value of the one before it, to the last digit that it shows. What comes out in
 full is worked first. What doesn't, e^0.5 or 1 / 3, is written with some digits where the form that
-it stands in then still is what stood before.
+it stands in then still is what stood before; else, in a sum, each of its terms is.
 """
 
 from __future__ import annotations
@@ -24,11 +24,104 @@ def worked_inside_out(first: Expression, places: int) -> tuple[Expression, ...]:
     with so many `places`."""
     forms = [ex.rewritten(first, _unsigned)]
     while len(forms) < _MOST_FORMS:
-        following = _exactly(forms[-1]) or _nearly(forms[-1], places)
+        form = forms[-1]
+        following = _exactly(form) or _nearly(form, places) or _term_by_term(form, places)
         if following is None:
             break
         forms.append(following)
+    match forms:
+        case [_, *_, ex.Negative(Number(_, shown))] if decimals.places(shown) <= places:
+            forms.pop()  # which is what is made already
     return tuple(forms)
+
+
+def row_worked_inside_out(first: ex.Vector, places: int) -> tuple[ex.Vector, ...]:
+    """Lists the forms that a row of cells is worked to, where one has more than a pocket calculator
+    does at once: a divisor to be worked first, or several terms of a sum with functions."""
+    rows = [first]
+    while len(rows) < _MOST_FORMS:
+        before = rows[-1].entries
+        made = [_divisors_worked(entry) or _term_by_term(entry, places) for entry in before]
+        if all(entry is None for entry in made):
+            break
+        entries = (entry or known for entry, known in zip(made, before, strict=True))
+        rows.append(ex.Vector(tuple(entries)))
+    return tuple(rows[1:])
+
+
+def _divisors_worked(form: Expression) -> Expression | None:
+    """Works each divisor that has something to be added up or multiplied, and what is divided by
+    it, as far as that comes out in full; returns None where there is none."""
+
+    def change(node: Expression) -> Expression | None:
+        match node:
+            case ex.Quotient(dividend, divisor) if not _is_logistic(node):
+                worked = _in_full(divisor)
+                if worked == divisor:
+                    return None
+                return ex.Quotient(_in_full(dividend), worked)
+            case _:
+                return None
+
+    made = ex.rewritten(form, change)
+    return None if made == form else made
+
+
+def _is_logistic(node: Expression) -> bool:
+    """Tells whether a part is 1 / (1 + e^−z), which is a function and no quotient."""
+    match node:
+        case ex.Quotient(_, ex.Sum((ex.ONE, ex.Power(ex.E, _)))):
+            return True
+        case _:
+            return False
+
+
+def _in_full(node: Expression) -> Expression:
+    """Works all that comes out in full in a part, and the part itself."""
+    inside = _InnermostPass(None)
+    whole = ex.Vector((node,))
+    while (following := inside.inside(whole)) != whole:
+        assert isinstance(following, ex.Vector)
+        whole, inside = following, _InnermostPass(None)
+    return whole.entries[0]
+
+
+def _term_by_term(form: Expression, places: int) -> Expression | None:
+    """Works the terms of a sum, of which several have functions; returns None for another form, or
+    where no number of digits leaves its value what it is."""
+    if not isinstance(form, ex.Sum) or sum(map(_has_function, form.terms)) < _SEVERAL:
+        return None
+    for digits in _TERM_DIGITS:
+        terms = tuple(_rounded_term(term, places + digits) for term in form.terms)
+        if _is_still(ex.Sum(terms), form, places):
+            return ex.Sum(terms)
+    return None
+
+
+_SEVERAL = 2
+_TERM_DIGITS = (_MORE, _MORE + 1, _MORE + 2, _MORE - 1, _MORE + 3, _MORE + 4)
+"""Digits that the terms of a sum have beyond those of the result, as they are tried."""
+
+
+def _has_function(term: Expression) -> bool:
+    """Tells whether a term is worked with a function whose values have no end."""
+    return any(
+        isinstance(part, ex.Root | ex.Apply) or (isinstance(part, ex.Power) and part.base == ex.E)
+        for part in ex.each(term, ex.Node)
+    )
+
+
+def _rounded_term(term: Expression, places: int) -> Expression:
+    """Works a term to a number, one that is taken away to such a one."""
+    if isinstance(term, ex.Leaf):
+        return term
+    if isinstance(term, ex.Negative):
+        inner = _rounded_term(term.operand, places)
+        return ex.Negative(inner)
+    value = deciding.exactly(term)
+    if value is None or decimals.places(value) > LONGEST_PRODUCT:
+        value = deciding.rounded_as_shown(term, places)
+    return Number.inner(value, term)
 
 
 def _unsigned(node: Expression) -> Expression | None:
@@ -61,9 +154,16 @@ def _nearly(form: Expression, places: int) -> Expression | None:
         following = made.inside(form)
         if not made.has_worked:
             return None
-        if deciding.relation(form, following) == "=" and _round_alike(form, following, places):
+        if _is_still(following, form, places):
             return following
     return None
+
+
+def _is_still(following: Expression, form: Expression, places: int) -> bool:
+    """Tells whether a form has the value of the one before it, to the last digit that it shows, and
+    comes to the same result."""
+    is_equal = deciding.relation(form, following) == "="
+    return is_equal and _round_alike(form, following, places)
 
 
 def _round_alike(form: Expression, following: Expression, places: int) -> bool:

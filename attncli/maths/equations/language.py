@@ -23,8 +23,10 @@ What the names mean isn't known here. Nothing is evaluated.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Generic, NamedTuple, NoReturn, TypeAlias, TypeVar, cast
+
+from attncli.maths.equations import elsewhere
 
 _T = TypeVar("_T")
 
@@ -62,13 +64,17 @@ class Reference(NamedTuple):
 
 
 class IndexedPlace(NamedTuple):
-    """A place along one side: an index, perhaps with a number added; a number; or `last`."""
+    """A place along one side: an index, perhaps with a number or a length added; a number; or
+    `last`."""
 
     name: str
     """The index, or `last`; empty where a number stands alone."""
     shift: int
-    """What is added to the index, or the number that stands alone."""
+    """What is added to the index, or the number that stands alone; times a length, where `side`
+    says one."""
     start: int
+    side: str = ""
+    """The side whose length is added."""
 
 
 class Cell(NamedTuple):
@@ -293,6 +299,10 @@ def read_equation(text: str) -> WrittenEquation:
 
 def read_value(text: str) -> Part:
     """Reads what may stand right of an equation's sign. Raises EquationError for any other text."""
+    whole = _EQUATION.match(text)
+    if whole:
+        right = f"write what stands right of the =, without {whole[0].strip()}"
+        raise EquationError("an equation where its right side belongs", right, whole.start(1))
     return _EquationReader(text).value_alone()
 
 
@@ -309,6 +319,9 @@ def read_bound(text: str) -> Bound:
 # --------------------------------------------------------------------------------------------------
 
 _TARGET = re.compile(r"\s*([^\W\d]\w*)")
+
+
+_EQUATION = re.compile(r"\s*([^\W\d]\w*\s*(?:\[[^\[\]]*\])?\s*=)(?!=)")
 
 
 def made_by(text: str) -> str:
@@ -335,13 +348,13 @@ _ALIKE = {
 }
 """Signs of print for those of a keyboard."""
 _WRITABLE = "write numbers, names, + - * / ** ( ) [ ] and ,"
-_INSTEAD = {
-    ":": "write an index for a whole side, X[i, k], and sum(… for k)",
-    "@": "write the product with its indices: sum(X[i, k] * W[k, j] for k)",
-}
-"""What is written for signs that other programs have."""
 WORDS = frozenset({"for", "in", "if", "else", "and", "or", "last", "not"})
 _RELATIONS = ("<", "<=", ">", ">=", "==", "!=")
+_SIGNS = ("+", "-", "*", "/", "**")
+_A_PLACE = (
+    "write an index as i, i + 1, i - 1, i + d with the length of a side d, or as a number from 1,"
+    " or last"
+)
 
 
 class _Token(NamedTuple):
@@ -360,14 +373,43 @@ def _tokens(text: str) -> Iterator[_Token]:
         if word in _ALIKE:
             kind, word = "sign", _ALIKE[word]
         if kind == "other":
-            what = (
-                "a text can't stand in an equation" if word in "\"'" else f"{word} has no meaning"
-            )
-            raise EquationError(what, _INSTEAD.get(word, _WRITABLE), start)
+            raise _meaningless(text, word, start)
         yield _Token("word" if word in WORDS else kind, word, start)
         if kind == "end":
             return
         at = found.end()
+
+
+def _meaningless(text: str, sign: str, start: int) -> EquationError:
+    """Makes the error of a sign that equations don't have."""
+    before, behind = text[:start].rstrip()[-1:], _TARGET.match(text[start + 1 :])
+    if sign in "\"'" and (before.isalnum() or before == "]"):
+        right = elsewhere.BEHIND_A_DOT["T"]
+        return EquationError(f"{sign} has no meaning", right, start)
+    if sign in "\"'":
+        return EquationError("a text can't stand in an equation", _WRITABLE, start)
+    right = elsewhere.SIGNS.get(sign, _WRITABLE)
+    if sign == "." and behind:
+        name = behind[1]
+        right = elsewhere.BEHIND_A_DOT.get(name, f"write {name} alone, without what is before it")
+    return EquationError(f"{sign} has no meaning", right, start)
+
+
+_REFUSED: Mapping[tuple[str, ...], tuple[str, str]] = {
+    ("=",): ("= says what something is", "write == to compare"),
+    ("not",): ("not can't stand here", "write the other relation, such as != for =="),
+    ("for",): ("for can't stand here", "say what is made: sum(… for k)"),
+    ("if",): ("if can't stand here", "write a choice as 1 if x < 2 else 0"),
+    ("else", "if"): ("if can't stand here", "write what it is first: else 1 if x < 2 else 0"),
+    ("]", "["): ("[ can't stand behind ]", "write all places in one: X[i, j]"),
+    (")", "["): (
+        "[ can't stand behind )",
+        "make an equation of what is before it, and read a cell of that",
+    ),
+    ("[",): ("a list can't stand here", "give it beside given, and its name here"),
+    ("/", "/"): ("// has no meaning", elsewhere.SIGNS["%"]),
+}
+"""What is wrong with a token, behind another one or anywhere, and what would be right."""
 
 
 class _EquationReader:
@@ -404,12 +446,11 @@ class _EquationReader:
         token = self.next
         if token.kind == "end":
             raise EquationError("the equation ends too early", right, len(self.text.rstrip()))
-        if token.text == "=":
-            wrong, right = "= says what something is", "write == to compare"
-        elif token.text == "not":
-            wrong, right = "not can't stand here", "write the other relation, such as != for =="
-        else:
-            wrong = f"{token.text} can't stand here"
+        before = [one.text for one in self.tokens[max(0, self.at - 2) : self.at]]
+        known = _REFUSED.get((*before[-1:], token.text)) or _REFUSED.get((token.text,))
+        wrong, right = known or (f"{token.text} can't stand here", right)
+        if token.text == "=" and before[:1] == [","]:
+            wrong, right = f"{before[1]} can't be named", "say over what: softmax(… for j)"
         raise EquationError(wrong, right, token.start)
 
     def name(self, what: str) -> _Token:
@@ -437,6 +478,8 @@ class _EquationReader:
         token, opens = self.next, "[" if close == "]" else "("
         if token.kind == "end":
             self.refuse(f"write {close} to close what {opens} opens")
+        if close == "]" and token.text in _SIGNS:
+            self.refuse(_A_PLACE)
         last = self.tokens[self.at - 1].text
         wrong = f"{opens} is still open at {token.text}"
         right = f"write {close} behind {last}, before {token.text}"
@@ -452,6 +495,8 @@ class _EquationReader:
             wrong = f"{other} can't stand behind {one}"
             right = f"write a sign between them, {one}[ for a cell, or {one}( for a function"
             raise EquationError(wrong, right, token.start)
+        if before.kind == "number" and (token.kind in ("name", "number") or token.text in "(,"):
+            self.refuse_behind_number(before, token)
         if token.text in (")", "]"):
             opens = "(" if token.text == ")" else "["
             wrong = f"{token.text} closes nothing"
@@ -462,6 +507,18 @@ class _EquationReader:
                 wrong, "compare behind if, without ( ): 1 if x < 2 else 0", token.start
             )
         self.refuse(right)
+
+    def refuse_behind_number(self, number: _Token, token: _Token) -> NoReturn:
+        """Raises the error of what stands right behind a number: a part of it, or a factor."""
+        behind = self.tokens[self.at + 1] if token.text == "," else token
+        wrong = f"{token.text} can't stand behind {number.text}"
+        if behind.kind != "number":
+            right = f"write {number.text} * {'(' if token.text == '(' else token.text}"
+        elif token.text == ",":
+            right = f"write a decimal point: {number.text}.{behind.text}"
+        else:
+            right = "write one number without a space, or a sign between two"
+        raise EquationError(wrong, right, token.start)
 
     def check_length(self, count: int) -> None:
         """Raises EquationError for more parts in a row than a page can show."""
@@ -482,7 +539,19 @@ class _EquationReader:
     # -- equations ---------------------------------------------------------------------------------
 
     def equation(self) -> WrittenEquation:
+        first = self.next
+        if first.kind == "sign" and first.text == "=":
+            raise EquationError("nothing stands before =", "name what this makes", first.start)
+        if first.kind in ("sign", "number"):
+            wrong = f"{first.text} begins no equation"
+            right = "write what it makes and how, z[i] = sum(X[i, k] for k)"
+            raise EquationError(wrong, right, first.start)
         target = self.target()
+        is_alone = self.at == 1
+        if self.next.kind == "name" and is_alone:
+            wrong = f"{self.next.text} can't stand behind {target.name}"
+            right = f"write a name as one word, {target.name}_{self.next.text}, or = behind it"
+            raise EquationError(wrong, right, self.next.start)
         if self.next.text == "==":
             raise EquationError("== compares", "write = to say what something is", self.next.start)
         self.must("=", f"behind {target.name}, and what it is")
@@ -519,8 +588,15 @@ class _EquationReader:
 
     def index_and_side(self) -> Bound:
         index = self.name("an index")
-        side = self.name("the side that it goes along").text if self.takes("in") else ""
+        side = self.side() if self.takes("in") else ""
         return Bound(index.text, side, index.start)
+
+    def side(self) -> str:
+        token = self.next
+        if token.kind == "number" or self.tokens[self.at + 1 : self.at + 2][0].text == "(":
+            right = "name one, such as i in n, beside sizes: {n: 3}; or leave it out"
+            raise EquationError("an index goes along a side", right, token.start)
+        return self.name("the side that it goes along").text
 
     def choice(self) -> Part:
         then = self.sum()
@@ -602,10 +678,18 @@ class _EquationReader:
             return IndexedPlace("last", 0, start)
         if self.next.kind == "number":
             return IndexedPlace("", self.whole(), start)
+        if self.next.text in _SIGNS:
+            self.refuse(_A_PLACE)
         index = self.name("an index, a number or last")
         sign = self.takes("+", "-")
-        shift = self.whole() if sign else 0
-        return IndexedPlace(index.text, -shift if sign and sign.text == "-" else shift, start)
+        side = self.name("a side").text if sign and self.next.kind == "name" else ""
+        if self.next.text in ("[", "("):
+            wrong = "a place is an index, perhaps with a number added"
+            raise EquationError(wrong, elsewhere.BY_VALUE, index.start)
+        if sign is None:
+            return IndexedPlace(index.text, 0, start)
+        shift = 1 if side else self.whole()
+        return IndexedPlace(index.text, -shift if sign.text == "-" else shift, start, side)
 
     def whole(self) -> int:
         token = self.next
@@ -615,23 +699,36 @@ class _EquationReader:
         return int(token.text)
 
     def call(self, name: _Token) -> Part:
+        if self.next.text == ")":
+            right = elsewhere.FUNCTIONS.get(name.text, f"write what {name.text} is of")
+            raise EquationError(f"{name.text} of nothing", right, name.start)
         first = self.inside(self.choice)
-        if self.next.text != "for":
-            arguments = [first]
-            while self.takes(","):
-                self.check_length(len(arguments) + 1)
-                arguments.append(self.inside(self.choice))
-            if not self.takes(")"):
-                self.refuse_after(f"write ) to close what {name.text}( opens")
-            return Call(name.text, tuple(arguments), name.start)
+        if self.next.text in _RELATIONS and name.text in elsewhere.FUNCTIONS:
+            right = elsewhere.FUNCTIONS[name.text]
+            raise EquationError(f"no function is called {name.text}", right, name.start)
+        if self.next.text == "for":
+            return self.over_indices(name, first)
+        arguments = [first]
+        while self.takes(","):
+            self.check_length(len(arguments) + 1)
+            arguments.append(self.inside(self.choice))
+        if not self.takes(")"):
+            self.refuse_after(f"write ) to close what {name.text}( opens")
+        return Call(name.text, tuple(arguments), name.start)
+
+    def over_indices(self, name: _Token, operand: Part) -> Part:
         bounds: list[Bound] = []
         while self.takes("for"):
             self.check_length(len(bounds) + 1)
             bounds.append(self.index_and_side())
+        if self.next.text == "=":
+            index = bounds[-1].name
+            right = f"write for {index}, with if {index} == … where only some take part"
+            raise EquationError("an index goes along all of a side", right, self.next.start)
         if self.next.text not in ("if", ",", ")"):
             self.refuse_open(")")
         condition = self.condition() if self.takes("if") else None
         extra = self.inside(self.choice) if self.takes(",") else None
         if not self.takes(")"):
             self.refuse_after(f"write ) to close what {name.text}( opens")
-        return OverIndices(name.text, first, tuple(bounds), condition, extra, name.start)
+        return OverIndices(name.text, operand, tuple(bounds), condition, extra, name.start)

@@ -1,5 +1,8 @@
 """The slopes of a node of an equation in its parts, by rules for each type of node.
 
+No rule divides by what the slope isn't really divided by: that of a product is the product of the
+others, and that of b^x in b is 0 where x is 0, so that each holds where a factor or b is 0.
+
 What has no slope at a kink gets one all the same: max(a, b) that of b where b is above a, else that
 of a; min(a, b) that of a where b is above a, else that of b. So relu has the slope 0 at 0,
 leaky_relu 0.01, and elu 1, as in PyTorch.
@@ -9,9 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
+from functools import reduce
 from types import MappingProxyType
 
 from attncli.maths.equations import tree as ex
+from attncli.maths.equations.choices import RELATIONS
 from attncli.maths.equations.factored_terms import (
     MINUS_ONE,
     FactoredTerm,
@@ -20,6 +25,7 @@ from attncli.maths.equations.factored_terms import (
     term,
     times,
 )
+from attncli.maths.equations.indices import renamed
 from attncli.maths.equations.tree import (
     Apply,
     Expression,
@@ -35,21 +41,26 @@ Slopes = Iterable[tuple[Expression, Expression]]
 """Each part of a node, and the derivative of the node with respect to it."""
 
 
-def slopes(node: Expression, place: int) -> Slopes:
+def slopes(
+    node: Expression, place: int, counts: Mapping[str, int] = MappingProxyType({})
+) -> Slopes:
     """Returns the derivatives of a node with respect to those of its parts that contain the
-    operand.
+    operand; `counts` are the places of operands that count along an index.
 
     Raises TypeError for a node without a derivative.
     """
     if all(operand.place != place for operand in operands_in(node)):
         return ()
-    return _SLOPES.of(node)
+    return _Slopes(counts).of(node)
 
 
 class _Slopes(ex.Fold[Slopes]):
     """The derivatives of a node with respect to its parts."""
 
     gives = "derivative"
+
+    def __init__(self, counts: Mapping[str, int]) -> None:
+        self.counts = counts
 
     def of_sum(self, node: ex.Sum) -> Slopes:
         return ((part, ex.ONE) for part in node.terms)
@@ -75,30 +86,59 @@ class _Slopes(ex.Fold[Slopes]):
                 yield divisor, ex.Negative(ex.Quotient(node, divisor))
 
     def of_power(self, node: ex.Power) -> Slopes:
-        """Returns the slopes of a power: d(x^n) = n x^(n − 1) dx + x^n ln x dn, d(e^x) = e^x dx."""
+        """Returns the slopes of a power: d(x^n) = n x^(n − 1) dx + x^n ln x dn, d(e^x) = e^x dx.
+
+        x^0 is 1 for every x, and has the slope 0 at 0, too; 0^n is 0 for every n above 0.
+        """
         if node.base == ex.E:
             return [(node.exponent, node)]
         base, exponent = node.parts
+        by_exponent: Expression = ex.Product((node, Apply("ln", (base,))))
         if isinstance(exponent, ex.Number):
-            less: Expression = Number.written(decimals.difference(exponent.full, Decimal(1)))
-        else:
-            less = minus(exponent, ex.ONE)
-        return [
-            (base, ex.Product((exponent, ex.Power(base, less)))),
-            (exponent, ex.Product((node, Apply("ln", (base,))))),
-        ]
+            less = Number.written(decimals.difference(exponent.full, Decimal(1)))
+            return [(base, ex.Product((exponent, ex.Power(base, less)))), (exponent, by_exponent)]
+        terms = exponent.terms if isinstance(exponent, ex.Sum) else (exponent,)
+        one_less = ex.Sum((*terms, ex.Negative(ex.ONE)))
+        by_base: Expression = ex.Product((exponent, ex.Power(base, one_less)))
+        if not self._is_a_count(exponent):
+            by_base = Apply("where", (_is_not_0(exponent), by_base, ex.ZERO))
+        if not isinstance(base, ex.Number):
+            stays = RELATIONS["=="](base, ex.ZERO), RELATIONS[">"](exponent, ex.ZERO)
+            by_exponent = Apply("where", (ex.Product(stays), ex.ZERO, by_exponent))
+        return [(base, by_base), (exponent, by_exponent)]
+
+    def _is_a_count(self, node: Expression) -> bool:
+        """Tells whether a part is a place along an index, from 1."""
+        return isinstance(node, ex.Operand) and node.place in self.counts.values()
 
     def of_reduced(self, node: ex.Reduced) -> Slopes:
         """Returns the slope of the largest or the smallest of several numbers, 1 / n for each of n
         that are equally large; and of a product the product without that factor."""
         if node.function == "prod":
-            return [(node.operand, ex.Quotient(node, node.operand))]
+            return [(node.operand, self._others(node))]
         # worked anew, since no number is as large as the rounded result
         most = ex.Reduced(node.function, node.over, ex.Sum((node.operand,)))
         above = (most, node.operand) if node.function == "max" else (node.operand, most)
         is_less = Apply("step", (minus(*above),))
         share = ex.Quotient(ex.ONE, ex.Total(node.over, Apply("where", (is_less, ex.ZERO, ex.ONE))))
         return [(node.operand, Apply("where", (is_less, ex.ZERO, share)))]
+
+    def _others(self, product: ex.Reduced) -> Expression:
+        """Returns the product of all factors but one, those at other places along its indices,
+        which are in capitals."""
+        if not {*product.over} <= self.counts.keys():
+            raise TypeError("a product has a derivative where its factors are counted")
+        operand = renamed(product.operand, {index: index.upper() for index in product.over})
+        elsewhere = tuple(
+            RELATIONS["!="](*(ex.Operand(self.counts[index], (x,)) for x in (index.upper(), index)))
+            for index in product.over
+        )
+        condition = reduce(lambda a, b: Apply("max", (a, b)), elsewhere)
+        match operand:
+            case Apply("where", (met, part, ex.ONE)):
+                condition, operand = ex.Product((met, condition)), part
+        others = Apply("where", (condition, operand, ex.ONE))
+        return ex.Reduced("prod", product.over.upper(), others)
 
     def of_root(self, node: ex.Root) -> Slopes:
         return [(node.operand, ex.Quotient(ex.ONE, ex.Product((ex.TWO, node))))]
@@ -116,7 +156,13 @@ class _Slopes(ex.Fold[Slopes]):
         return zip(node.arguments, rule(*node.arguments), strict=True)
 
 
-_SLOPES = _Slopes()
+def _is_not_0(node: Expression) -> Expression:
+    """Returns the condition that a part isn't 0; of a − b, that a isn't b."""
+    match node:
+        case ex.Sum((a, ex.Negative(b))):
+            return RELATIONS["!="](a, b)
+        case _:
+            return RELATIONS["!="](node, ex.ZERO)
 
 
 def _logistic(z: Expression) -> Expression:

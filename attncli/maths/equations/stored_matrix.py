@@ -8,17 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from attncli.maths.equations.matrix import Matrix
 from attncli.maths.numbers import decimals as numbers
-from attncli.maths.numbers.rounding import Array, Range
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+from attncli.maths.numbers.rounding import AnyArray, Array, Range
 
 MANY = 2**16
 """Numbers that are worth being left where they are."""
@@ -31,7 +26,7 @@ BFLOAT16 = np.dtype([("bfloat16", "<u2")])
 """The upper halves of float32, which NumPy has no floats for."""
 
 
-def as_floats(array: NDArray[Any]) -> NDArray[Any]:
+def as_floats(array: AnyArray) -> AnyArray:
     """Converts bfloat16 to float32; returns other floats as they are."""
     if array.dtype != BFLOAT16:
         return array
@@ -42,13 +37,13 @@ def as_floats(array: NDArray[Any]) -> NDArray[Any]:
 class Kept:
     """Floats of any width [n, m], as they are kept in a file."""
 
-    array: NDArray[Any]
+    array: AnyArray
     refuse: Callable[[], None] = lambda: None
     """Raises an error for numbers that can't be worked with, which are only looked for when they
     are needed."""
 
     @property
-    def parts(self) -> Iterator[tuple[slice, NDArray[Any]]]:
+    def parts(self) -> Iterator[tuple[slice, AnyArray]]:
         """Yields some rows at a time, with the slice that they are."""
         rows, columns = self.array.shape
         count = max(1, _PART // columns)

@@ -329,7 +329,7 @@ def rewritten(node: Expression, change: Callable[[Expression], Expression | None
     """
     if (changed := change(node)) is not None or isinstance(node, _LEAVES):
         return node if changed is None else changed
-    parts: list[Any] = [
+    parts: list[object] = [
         tuple(rewritten(value, change) for value in part)
         if type(part) is tuple
         else part
@@ -376,7 +376,7 @@ def blanks_in(node: Expression | Equation) -> Iterator[Blank]:
 def leaves(node: Expression | Equation) -> Iterator[Expression]:
     """Yields the leaves of an expression, from left to right: numbers, blanks, names, marks of
     omission."""
-    waiting: list[Any] = [node]
+    waiting: list[object] = [node]
     while waiting:
         part = waiting.pop()
         if isinstance(part, _LEAVES):

@@ -16,6 +16,7 @@ import numpy as np
 from attncli.maths.equations import deciding
 from attncli.maths.equations import tree as ex
 from attncli.maths.equations.elision import MOST_PARTS, elided
+from attncli.maths.equations.long_sums import MANY, LongSum
 from attncli.maths.equations.matrix import Matrix
 from attncli.maths.equations.signatures import Signature, axis_of
 from attncli.maths.equations.tree import Expression, Number, constant
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
 
 _Places: TypeAlias = "int | NDArray[np.intp]"
 """A place, or several."""
-_MANY = 256
-"""Of more terms only those are made that are told."""
 _FIRST = 3
 """Terms that are told before those that are left out."""
 
@@ -76,7 +75,7 @@ def brief_total(total: ex.Total, shapes: Signature, term: Filled, written_out: F
     def fill(at: Indices, operands: Sequence[Matrix]) -> Expression:
         extents = [operands[place].shape[side] for side in sides]
         count = math.prod(extents)
-        if count <= _MANY:
+        if count <= MANY:
             return written_out(at, operands)
 
         def term_at(k: int) -> Expression:
@@ -178,12 +177,18 @@ def negated(x: Number) -> Number:
 
 
 def filled(
-    tree: Expression, shapes: Signature, *, whole: bool = False, brief: bool = False
+    tree: Expression,
+    shapes: Signature,
+    *,
+    whole: bool = False,
+    brief: bool = False,
+    places: int | None = None,
 ) -> Filled:
     """Makes the function that writes the first form of a cell's working: the equation with numbers.
 
     A `whole` form contains its conditions, where others have what these lead to; a `brief` one
-    leaves out most terms of long sums.
+    leaves out most terms of long sums of products, and with the `places` of the result of all long
+    sums, products and maxima.
     """
     brief_nodes = in_brief(tree) if brief else ()
 
@@ -196,7 +201,8 @@ def filled(
                 made = _over_indices(node, axes, of, whole)
                 if isinstance(node, ex.Total) and node in brief_nodes:
                     return brief_total(node, shapes, *made)
-                return made.written_out
+                in_short = places is not None and _in_short(node, shapes, axes, made, places)
+                return in_short or made.written_out
             case ex.Sum(terms):
                 added = _sum([_term(of, term, whole) for term in terms])
                 return one_omission(added) if brief_nodes else added
@@ -261,14 +267,18 @@ def _reduced(
     cells = _cells(kept, axes, over)
 
     def fill(at: Indices, operands: Sequence[Matrix]) -> Expression:
-        numbers = tuple([term(cell, operands) for cell in cells(at, operands)])
-        if len(numbers) == 1:
-            return numbers[0]
-        if function == "prod":
-            return ex.Product(numbers) if numbers else ex.ONE
-        return ex.Apply(function, numbers)
+        return _reduction_of(function, [term(cell, operands) for cell in cells(at, operands)])
 
     return fill
+
+
+def _reduction_of(function: str, numbers: Sequence[Expression]) -> Expression:
+    """Returns the largest, the smallest or the product of numbers; a single one stays itself."""
+    if len(numbers) == 1:
+        return numbers[0]
+    if function == "prod":
+        return ex.Product(tuple(numbers)) if numbers else ex.ONE
+    return ex.Apply(function, tuple(numbers))
 
 
 class _OverIndices(NamedTuple):
@@ -289,6 +299,28 @@ def _over_indices(
     if isinstance(node, ex.Total):
         return _OverIndices(term, _total(term, kept, axes, node.over))
     return _OverIndices(term, _reduced(node.function, term, kept, axes, node.over))
+
+
+def _in_short(
+    node: ex.Total | ex.Reduced,
+    shapes: Signature,
+    axes: Sequence[tuple[int, int]],
+    made: _OverIndices,
+    places: int,
+) -> Filled:
+    """Writes a sum, or another reduction, out; without most of its terms where they are many."""
+
+    def fill(at: Indices, operands: Sequence[Matrix]) -> Expression:
+        extents = [operands[place].shape[axis] for place, axis in axes]
+        if math.prod(extents) <= MANY:
+            return made.written_out(at, operands)
+        long_sum = LongSum(node, extents, shapes, at, operands)
+        terms = long_sum.terms(lambda at: made.term(at, operands), places)
+        if terms is None:
+            return made.written_out(at, operands)
+        return sum_of(terms) if isinstance(node, ex.Total) else _reduction_of(node.function, terms)
+
+    return fill
 
 
 def _total(term: Filled, kept: Filled | None, axes: Sequence[tuple[int, int]], over: str) -> Filled:

@@ -221,19 +221,20 @@ class CellRanges:
         """Tells whether cells stand beside each other, not below."""
         return self.place_of(cells.first).row == self.place_of(cells.last).row
 
-    def _common_number(self, nodes: Sequence[Any]) -> Expression | None:
-        first, last = nodes[0], nodes[-1]
-        if not all(isinstance(node, Number) for node in nodes):
+    def _common_number(self, nodes: Sequence[object]) -> Expression | None:
+        numbers = [node for node in nodes if isinstance(node, Number)]
+        if len(numbers) < len(nodes):
             return None
-        if all(node.cell == first.cell and node.full == first.full for node in nodes):
+        first = numbers[0]
+        if all(node.cell == first.cell and node.full == first.full for node in numbers):
             return first if first.cell != ex.INNER else None
-        cells = [node.cell for node in nodes]
-        if any(cell is None or not cell.quantity for cell in cells):
+        cells = [cell for node in numbers if (cell := node.cell) is not None and cell.quantity]
+        if len(cells) < len(numbers):
             return None
         places = [self.place_of(cell) for cell in cells]
         steps = {(b.row - a.row, b.column - a.column) for a, b in pairwise(places)}
         on_one_sheet = len({place.sheet for place in places}) == 1
-        return CellRange(first.cell, last.cell) if on_one_sheet and steps in _STEPS else None
+        return CellRange(cells[0], cells[-1]) if on_one_sheet and steps in _STEPS else None
 
 
 _STEPS = ({(0, 1)}, {(1, 0)})

@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from attncli.maths.numbers.rounding import AnyArray
 
 
 class SupportsDLPack(Protocol):
     """An array of any package that shares its memory by the DLPack protocol."""
 
-    def __dlpack__(self, **how: Any) -> Any: ...  # noqa: ANN401
+    def __dlpack__(self, **how: object) -> object: ...
 
-    def __dlpack_device__(self) -> tuple[Any, int]: ...
+    def __dlpack_device__(self) -> tuple[int, int]: ...
 
 
-def as_array(value: Any) -> NDArray[Any] | None:  # noqa: ANN401
+def as_array(value: object) -> AnyArray | None:
     """Converts an array of any package to one of NumPy; returns None for what is no array.
 
     Numbers of types that NumPy doesn't know (bfloat16) come back as float64.
@@ -38,7 +38,7 @@ def _is_array(value: object) -> bool:
     return hasattr(value, "__array__") or hasattr(value, "__dlpack__")
 
 
-def _taken(value: Any) -> NDArray[Any]:  # noqa: ANN401
+def _taken(value: Any) -> AnyArray:  # noqa: ANN401
     for without in ("detach", "cpu"):  # a tensor that has a gradient, or is elsewhere, isn't given
         value = getattr(value, without, lambda same=value: same)()
     if not hasattr(value, "__array__"):
@@ -49,7 +49,7 @@ def _taken(value: Any) -> NDArray[Any]:  # noqa: ANN401
         return np.asarray(value.double())
 
 
-def _known(array: NDArray[Any]) -> NDArray[Any]:
+def _known(array: AnyArray) -> AnyArray:
     """Converts floats of a type that another package registered (bfloat16) to float64."""
     if array.dtype.kind == "V" and array.dtype.fields is None:
         return array.astype(np.float64)

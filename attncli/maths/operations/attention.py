@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property, reduce
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -29,12 +29,9 @@ from attncli.maths.equations.tree import (
 )
 from attncli.maths.equations.working import product_of
 from attncli.maths.numbers import decimals
-from attncli.maths.numbers.rounding import Array
+from attncli.maths.numbers.rounding import AnyArray, Array
 from attncli.maths.operations.equation import Indexed, equation
 from attncli.maths.operations.operation import Layout, Operation, Working
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 class ProductOfMatrices(Indexed):
@@ -85,8 +82,8 @@ class ProductOfMatrices(Indexed):
 
 
 def _added_up(
-    x: NDArray[Any], parts: Iterable[tuple[slice, NDArray[Any]]], W: Matrix, right: str
-) -> NDArray[Any]:
+    x: AnyArray, parts: Iterable[tuple[slice, AnyArray]], W: Matrix, right: str
+) -> AnyArray:
     """Multiplies x by some rows of W at a time: they give some columns of the product where W is
     indexed `jk`, and else belong to some columns of x."""
     if right == "kj":

@@ -320,6 +320,24 @@ def read_equation(
     return read(written, numbers or {})
 
 
+def of_one_row(operation: Indexed) -> Indexed:
+    """Makes the equation of lists that an equation of matrices is where these have one row: without
+    the index that goes along the rows of its result."""
+    rows = operation.sides.result[0]
+
+    def change(node: Operand) -> Expression:
+        sides = operation.sides.operands[node.place]
+        pairs = zip(sides, operation.sides.along(node), strict=True)
+        return Operand(node.place, tuple(index for side, index in pairs if side not in ("1", rows)))
+
+    *operands, result = (
+        " ".join("1" if side == rows else side for side in sides)
+        for sides in (*operation.sides.operands, operation.sides.result)
+    )
+    tree = ex.with_each(operation.tree, Operand, change)
+    return Indexed(f"{', '.join(operands)} -> {result}", tree)
+
+
 def is_a(operation: object, *kinds: Kind) -> TypeGuard[Indexed]:
     """Tells whether an operation is of one of these kinds, with any numbers."""
     equation_text = operation.equation if isinstance(operation, Indexed) else None

@@ -325,11 +325,15 @@ def _has(tree: Expression, operand: int) -> bool:
 
 def _of_equation(equation: Indexed, operand: int) -> Indexed:
     chosen = isinstance(equation, WrittenOperation)
-    signature, tree = equations.derivative(equation.tree, equation.sides, operand, chosen=chosen)
+    counts = equation.counts if isinstance(equation, WrittenOperation) else frozenset()
+    signature, tree = equations.derivative(
+        equation.tree, equation.sides, operand, chosen=chosen, counts=counts
+    )
     made = parse(signature)
     if isinstance(equation, WrittenOperation):
-        tree, counts = chosen_first(tree), equation.counts
-        shown = in_matrices(tree, made) or told(tree, counts)
+        tree = chosen_first(tree)
+        is_counted = any(node.place in counts for node in operands_in(tree))
+        shown = (None if is_counted else in_matrices(tree, made)) or told(tree, counts)
         return WrittenOperation(signature, tree, shown, counts=counts, decimals=equation.decimals)
     names = names_of_constants(equation.tree, equation.shown or equation.tree)
     shown = with_names(in_matrices(tree, made) or tree, names, made)

@@ -10,7 +10,8 @@ import numpy as np
 
 from attncli.maths.equations import deciding
 from attncli.maths.equations import tree as ex
-from attncli.maths.equations.inside_out import worked_inside_out
+from attncli.maths.equations.inside_out import row_worked_inside_out, worked_inside_out
+from attncli.maths.equations.long_sums import MANY
 from attncli.maths.equations.matrix import Matrix
 from attncli.maths.equations.tree import Equation, Expression, Symbol, define
 from attncli.maths.numbers.rounding import Array, Rounding, TooLong, Unworkable
@@ -38,13 +39,23 @@ class WrittenOperation(Indexed):
         return worked_inside_out(self.first_form(i, j, *operands), self.decimals)
 
     def brief(self, i: int, j: int, *operands: Matrix) -> Working:
-        return super().brief(i, j, *self._counted(operands))
+        if self.leaves(*operands) <= MANY:
+            return self.cell(i, j, *operands)
+        fill = self._follows.filled_in_short(self.decimals)
+        form = fill({"i": i, "j": j, "": 0}, self._counted(operands))
+        return worked_inside_out(form, self.decimals)
 
     def row(self, i: int, names: tuple[str, ...], *operands: Matrix) -> Working:
         if "j" not in self.sides.indices or not self._has_parts_of_cells():
-            return super().row(i, names, *operands)
-        extents = self.sides.extents([operand.shape for operand in operands])
-        return (cells_of_row(self, i, extents[self.sides.result[1]], *operands),)
+            forms = super().row(i, names, *operands)
+        else:
+            extents = self.sides.extents([operand.shape for operand in operands])
+            forms = (cells_of_row(self, i, extents[self.sides.result[1]], *operands),)
+        match forms:
+            case (*_, ex.Vector() as last):
+                return (*forms, *row_worked_inside_out(last, self.decimals))
+            case _:
+                return forms
 
     def _has_parts_of_cells(self) -> bool:
         """Tells whether something in it is worked for each cell by itself: what is added up inside

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from attncli.errors import Problem, UserError, listed
 from attncli.maths.operations.positions import alibi_slopes
@@ -110,7 +110,7 @@ class Checkpoint(NamedTuple):
                 data = self.setting(names.removeprefix(sign))
                 return None if data is None else function(float(str(data)))
         for name in names.split("|"):
-            value: Any = self.config
+            value: object = self.config
             for key in name.split("."):
                 value = value.get(key) if isinstance(value, Mapping) else None
             if value is not None:

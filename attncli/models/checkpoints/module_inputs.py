@@ -45,13 +45,13 @@ _OF_ENCODER = ("ids", "X", "attended")
 """What an encoder has, where the decoder beside it is given its own."""
 
 
-def inputs_of(folder: Path | None, tokens: Any, encoder_tokens: Any = None) -> Inputs:  # noqa: ANN401
+def inputs_of(folder: Path | None, tokens: object, encoder_tokens: object = None) -> Inputs:
     """Reads what goes into a model: a text, IDs or vectors. Raises UserError."""
     read = _reading(folder, tokens) or Reading({}, ())
     return Inputs(read, _reading(folder, encoder_tokens))
 
 
-def _reading(folder: Path | None, tokens: Any) -> Reading | None:  # noqa: ANN401
+def _reading(folder: Path | None, tokens: object) -> Reading | None:
     if tokens is None or isinstance(tokens, str):
         return reading_of("tokens", tokens, folder or Path(), Path()) if tokens else None
     numbers = np.asarray(as_array(tokens) if as_array(tokens) is not None else tokens)
@@ -89,7 +89,7 @@ class ModuleInputs(NamedTuple):
             of_layers=self._states(),
         )
 
-    def _states(self) -> list[dict[str, Any]]:
+    def _states(self) -> list[dict[str, object]]:
         """Returns the first states of recurrent layers, forward and backward, where they are
         given."""
         state, cell = self.by_role.get("state"), self.by_role.get("cell")
@@ -138,7 +138,7 @@ class ModuleArguments(NamedTuple):
     unknown: tuple[str, ...]
 
 
-def by_role(arguments: Mapping[str, Any]) -> ModuleArguments:
+def by_role(arguments: Mapping[str, object]) -> ModuleArguments:
     """Finds the roles of a module's arguments by their names. Where none of these is known to be
     what the module reads, that is the only array of whole numbers, or else the only one."""
     each = dict(_each(arguments))
@@ -155,7 +155,7 @@ def by_role(arguments: Mapping[str, Any]) -> ModuleArguments:
     return ModuleArguments(found, tuple(name for name in arguments if name not in roles))
 
 
-def _each(arguments: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def _each(arguments: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
     """Yields arguments by their names, and two states that are given together one by one."""
     for name, value in arguments.items():
         both = isinstance(value, tuple | list) and _ROLE.get(name) == "state"
@@ -186,7 +186,7 @@ def _of_kind(role: str, numbers: Array) -> str:
 
 
 def given_to(
-    arguments: Mapping[str, Any], batch: int, *, batch_first: bool, layers: int = 1
+    arguments: Mapping[str, object], batch: int, *, batch_first: bool, layers: int = 1
 ) -> ModuleInputs:
     """Takes the inputs of a module from its arguments, one entry of a batch. Raises UserError."""
     known = by_role(arguments).by_role
@@ -208,7 +208,7 @@ def _by_stack(found: dict[str, Array]) -> dict[str, Array]:
     return {apart.get(role, role): numbers for role, numbers in found.items()}
 
 
-def has_batch(arguments: Mapping[str, Any]) -> bool:
+def has_batch(arguments: Mapping[str, object]) -> bool:
     """Tells whether what goes into a module is a batch."""
     known = by_role(arguments).by_role
     return any(x.ndim > _sides(role) for role, x in known.items() if not role.endswith("mask"))

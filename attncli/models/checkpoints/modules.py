@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -84,7 +84,7 @@ def parts_by_turns(names: Sequence[str], parameters: Sequence[str]) -> Iterator[
             yield name, "" if inside else in_turn(known.table, name)
 
 
-def flat(state: Mapping[str, Any], before: str = "") -> Tensors:
+def flat(state: Mapping[str, object], before: str = "") -> Tensors:
     """Returns tensors by their names, also those of nested maps and lists:
     `blocks.0.attn.c_attn.w`."""
     found: Tensors = {}
@@ -100,8 +100,8 @@ def flat(state: Mapping[str, Any], before: str = "") -> Tensors:
 
 
 def checkpoint_of(
-    state: Mapping[str, Any],
-    settings: Any,  # noqa: ANN401
+    state: Mapping[str, object],
+    settings: object,
     folder: Path,
     table: JsonObject | None = None,
 ) -> Checkpoint:
@@ -132,7 +132,7 @@ def checkpoint_of(
     return Checkpoint(config, file, frozenset(tensors), _write_tensors(tensors, file), known.table)
 
 
-def as_config(settings: Any) -> dict[str, Any]:  # noqa: ANN401
+def as_config(settings: object) -> dict[str, object]:
     """Returns the settings of a config: a map, one of `transformers`, or the file of one. Returns
     none for a module that has no such config. Raises UserError for a file that can't be read."""
     if isinstance(settings, str | Path):
@@ -146,19 +146,19 @@ def as_config(settings: Any) -> dict[str, Any]:  # noqa: ANN401
             ) from error
     if isinstance(settings, Mapping):
         return dict(settings)
-    config: Any = getattr(settings, "config", settings)
+    config: object = getattr(settings, "config", settings)
     if not hasattr(config, "to_json_string"):
         return {}
     return dict(json.loads(config.to_json_string(use_diff=False)))
 
 
-def _settings(known: Known, of: Any) -> dict[str, Any]:  # noqa: ANN401
+def _settings(known: Known, of: object) -> dict[str, object]:
     """Returns what a module's attributes, or a map, say of the settings of its kind. Raises
     UserError for one that isn't said."""
     return {name: _setting(known, of, path) for name, path in known.table["settings"].items()}
 
 
-def _setting(known: Known, of: Any, paths: str) -> object:  # noqa: ANN401
+def _setting(known: Known, of: object, paths: str) -> object:
     stack = known.table["found_by"][0].partition("{i}")[0] if not known.lead else ""
     for path in paths.split("|"):
         if path.startswith("="):  # what it is where nobody says so
@@ -174,7 +174,7 @@ def _setting(known: Known, of: Any, paths: str) -> object:  # noqa: ANN401
 _NONE = object()
 
 
-def _attribute(of: Any, path: str) -> Any:  # noqa: ANN401
+def _attribute(of: object, path: str) -> object:
     for part in path.split("."):
         of = of.get(part, _NONE) if isinstance(of, Mapping) else getattr(of, part, _NONE)
         if of is _NONE:
@@ -191,7 +191,7 @@ _ACTIVATIONS = {
 }
 
 
-def _plain(value: Any) -> object:  # noqa: ANN401
+def _plain(value: object) -> object:
     """Returns a setting as config.json would have it, an activation by its name."""
     if value is None or isinstance(value, bool | int | float | str):
         return value
@@ -215,7 +215,7 @@ def _count(table: JsonObject, names: Sequence[str]) -> int:
 
 def _write_tensors(tensors: Tensors, file: Path) -> int:
     """Writes tensors as a .safetensors file. Returns how many numbers they have."""
-    heads: dict[str, Any] = {}
+    heads: dict[str, object] = {}
     arrays = {name: _as_floats(values) for name, values in tensors.items()}
     ends = 0
     for name, values in arrays.items():

@@ -116,7 +116,7 @@ def _leads(keys: JsonObject) -> list[str]:
     return sorted(found, key=lambda lead: lead.count("."))
 
 
-def _each(named: Any) -> Iterator[object]:  # noqa: ANN401
+def _each(named: Iterable[object]) -> Iterator[object]:
     for value in named:
         yield from value if isinstance(value, list) else [value]
 
@@ -163,9 +163,9 @@ def _are_placed(names: Iterable[str], keys: JsonObject) -> bool:
     return all(not placed.isdisjoint(_forms([name])) for name in names)
 
 
-def _of_stack(says: JsonObject, *, is_encoder: bool) -> dict[str, Any]:
+def _of_stack(says: JsonObject, *, is_encoder: bool) -> dict[str, object]:
     """Returns what is said of a layer, with what is said of the encoder's where it is in that."""
-    own: Mapping[str, Any] = says.get("encoder", {}) if is_encoder else {}
+    own: Mapping[str, object] = says.get("encoder", {}) if is_encoder else {}
     return {**says, **own, **({"block": "encoder", "mask": "none"} if is_encoder else {})}
 
 
@@ -176,7 +176,7 @@ def positions_of(says: JsonObject) -> str:
 
 
 def _as_table(
-    says: dict[str, Any], keys: JsonObject, family: JsonObject, called: str
+    says: dict[str, object], keys: JsonObject, family: JsonObject, called: str
 ) -> PartOfModel:
     """Makes the table by which a part is worked. Raises UserError for one that isn't worked
     alone."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from itertools import accumulate
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attncli.errors import UserError, Where, listed
 from attncli.models.checkpoints.model_folder import Checkpoint, family_of, form_of
@@ -24,13 +24,16 @@ from attncli.models.checkpoints.model_settings import (
 from attncli.scenario.file.named_files import JsonObject, RefusedFileError, parsed_json, text_in
 from attncli.scenario.templates import layers_with
 
+if TYPE_CHECKING:
+    from attncli.maths.numbers.rounding import Array
+
 _TOKENIZER = "tokenizer.json"
 
 
 class Reading(NamedTuple):
     """A text, IDs or vectors that a stack reads."""
 
-    says: Mapping[str, Any]
+    says: JsonObject
     """What a scenario says of it."""
     ids: Sequence[int | None]
     """The IDs of the tokens that it is cut into, as far as they are known."""
@@ -49,9 +52,9 @@ class Inputs(NamedTuple):
     """The file of what its encoder has made."""
     picture: str | None = None
     """The file of a picture that it sees."""
-    spectrogram: Any = None
+    spectrogram: Array | str | None = None
     """A spectrogram [channels, frames] of a sound that it hears, in a file or as numbers."""
-    memory: Any = None
+    memory: Array | None = None
     """What its encoder has made, as numbers."""
     masks: Sequence[JsonObject] = ()
     """Masks beside the model's own."""
@@ -113,7 +116,7 @@ def _cut(file: Path, text: str) -> tuple[Sequence[str], Sequence[str], Sequence[
     return before, tokens_of(data), after
 
 
-def _around(data: Mapping[str, Any]) -> tuple[list[str], list[str]]:
+def _around(data: JsonObject) -> tuple[list[str], list[str]]:
     """Returns the tokens that a post-processor puts before and after a text. Raises
     RefusedFileError."""
     match data:
@@ -130,7 +133,7 @@ def _around(data: Mapping[str, Any]) -> tuple[list[str], list[str]]:
     raise RefusedFileError(wrong, "give the IDs of the tokens")
 
 
-def _of_template(pieces: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[str]]:
+def _of_template(pieces: Sequence[JsonObject]) -> tuple[list[str], list[str]]:
     """Returns the tokens before and after the text in a template: `[CLS] $A [SEP]`. Raises
     RefusedFileError for one without a place for a text."""
     places = [k for k, piece in enumerate(pieces) if "Sequence" in piece]
@@ -165,7 +168,7 @@ def _check_known(checkpoint: Checkpoint, family: JsonObject) -> None:
             raise refusal(checkpoint.config, name, wrong, right)
 
 
-def _of_settings(checkpoint: Checkpoint, cases: Mapping[str, Mapping[str, Any]]) -> list[str]:
+def _of_settings(checkpoint: Checkpoint, cases: Mapping[str, JsonObject]) -> list[str]:
     """Returns what is said of the values that some settings have."""
     names = (cases[name].get(written(checkpoint.config.get(name)), ()) for name in cases)
     return [name for some in names for name in some]
@@ -269,7 +272,7 @@ _OF_ENCODER = re.compile(r"(model\.)?encoder\.")
 _OF_LOGITS = ("unembedding", "predict_from", "logit_scale", "logit_softcap")
 
 
-def scenario_of(checkpoint: Checkpoint, place: Path, inputs: Inputs) -> dict[str, Any]:
+def scenario_of(checkpoint: Checkpoint, place: Path, inputs: Inputs) -> dict[str, object]:
     """Makes a scenario of a checkpoint for what goes in, with paths from the folder `place`. Raises
     UserError."""
     checkpoint = checkpoint.tower(sees=inputs.picture is not None)
@@ -307,7 +310,7 @@ def scenario_of(checkpoint: Checkpoint, place: Path, inputs: Inputs) -> dict[str
     }
 
 
-def _says(checkpoint: Checkpoint, kind: str, family: JsonObject) -> dict[str, Any]:
+def _says(checkpoint: Checkpoint, kind: str, family: JsonObject) -> dict[str, object]:
     """Returns what a family says, with what it says of a type of models, of the values of settings,
     and of tensors that are there."""
     says = {**family["says"], **family.get("says_of", {}).get(kind, {})}
@@ -451,7 +454,7 @@ def _layers(checkpoint: Checkpoint, family: JsonObject) -> object:
     return {"count": str(count), **{part: data for part, data in parts.items() if data}}
 
 
-def _says_of_layers(checkpoint: Checkpoint, family: JsonObject) -> list[dict[str, Any]]:
+def _says_of_layers(checkpoint: Checkpoint, family: JsonObject) -> list[dict[str, object]]:
     """Returns what a family says of each layer, by its types."""
     by_type = family.get("says_of_layers", {})
     says = [dict(by_type.get(value, {})) for value in checkpoint.config["layer_types"]]
@@ -461,7 +464,7 @@ def _says_of_layers(checkpoint: Checkpoint, family: JsonObject) -> list[dict[str
     return says
 
 
-def said_of_layer(checkpoint: Checkpoint, family: JsonObject, number: int) -> dict[str, Any]:
+def said_of_layer(checkpoint: Checkpoint, family: JsonObject, number: int) -> dict[str, object]:
     """Returns what a family says of a layer, from 0, and of what is around it, with the settings of
     a checkpoint."""
     kind = str(checkpoint.config.get("model_type"))
@@ -469,7 +472,7 @@ def said_of_layer(checkpoint: Checkpoint, family: JsonObject, number: int) -> di
     return _said(checkpoint, says)
 
 
-def _of_all_layers(checkpoint: Checkpoint, family: JsonObject) -> dict[str, Any]:
+def _of_all_layers(checkpoint: Checkpoint, family: JsonObject) -> dict[str, object]:
     """Returns what is said of layers with experts, where all of them have some, and nothing
     otherwise."""
     says = family.get("says_of_layers", {}).get(SPARSE, {})
@@ -485,7 +488,7 @@ def _count(checkpoint: Checkpoint, family: JsonObject) -> int:
 
 def _what_goes_in(
     checkpoint: Checkpoint, family: JsonObject, place: Path, inputs: Inputs
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Returns the tokens, and what is said of each, or the patches of a picture. Raises
     UserError."""
     sees, picture = "class_token" in family["keys"], inputs.picture

@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 from zlib import crc32
 
 import numpy as np
@@ -23,7 +23,7 @@ from attncli.maths.equations.enclosures import EXACT, Enclosure, Roundoffs, some
 from attncli.maths.equations.matrix import Matrix
 from attncli.maths.equations.stored_matrix import Stored
 from attncli.maths.equations.tree import Length, each, operands_in
-from attncli.maths.numbers.rounding import Array, Flags
+from attncli.maths.numbers.rounding import AnyArray, Array, Flags
 from attncli.maths.operations.activations import Activate
 from attncli.maths.operations.attention import ProductOfMatrices
 from attncli.maths.operations.equation import Indexed, is_a
@@ -41,9 +41,6 @@ from attncli.maths.operations.rearranging import JoinColumns, Moved, Same, TakeC
 from attncli.maths.operations.softmax import Exponential
 from attncli.scenario.file.dump_files import ROUNDOFFS
 from attncli.trace import Definition, Trace
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _DEVIATION = 1.4826
 """Times the median distance from the median is the standard deviation of numbers that are normally
@@ -108,7 +105,7 @@ class _Bits(NamedTuple):
     unused: int = 0
     """How many of the last bits are always 0."""
 
-    def of(self, values: Array) -> NDArray[Any] | None:
+    def of(self, values: Array) -> AnyArray | None:
         """Returns the bits of numbers, without the unused ones, and None where the type doesn't
         keep all numbers as they are."""
         with np.errstate(over="ignore", invalid="ignore"):

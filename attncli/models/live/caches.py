@@ -7,9 +7,9 @@ projected, so that both is undone.
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeGuard, TypeVar
 
 import numpy as np
 
@@ -22,6 +22,11 @@ from attncli.names import Name, below
 from attncli.scenario.model import Attention
 from attncli.trace import Trace
 
+if TYPE_CHECKING:
+    from attncli.models.live.protocols import Cache, CacheLayer
+    from attncli.scenario.file.keys import KeyValues
+
+T = TypeVar("T")
 _BOTH = "self_attention_cache"
 _DECIMALS = 6
 
@@ -32,17 +37,17 @@ class Cached(NamedTuple):
     K: Array
     V: Array
 
-    def said(self) -> dict[str, Any]:
+    def said(self) -> dict[str, object]:
         """Returns the cache in the words of a scenario."""
         tokens = [f"cached {k}" for k in range(1, len(self.K) + 1)]
         return {"cache": {"tokens": tokens, "K": self.K, "V": self.V}} if tokens else {}
 
 
-def is_cache(value: Any) -> bool:  # noqa: ANN401
+def is_cache(value: object) -> TypeGuard[Cache]:
     return hasattr(value, "update") and (hasattr(value, "layers") or hasattr(value, _BOTH))
 
 
-def fresh(value: Any) -> Any:  # noqa: ANN401
+def fresh(value: object) -> object:
     """Copies a cache, which a model writes into; returns anything else as it is."""
     if not is_cache(value):
         return value
@@ -56,7 +61,7 @@ def fresh(value: Any) -> Any:  # noqa: ANN401
     return made
 
 
-def _fresh_layer(layer: Any) -> Any:  # noqa: ANN401
+def _fresh_layer(layer: T) -> T:
     made = copy.copy(layer)
     for name, value in vars(layer).items():
         if hasattr(value, "detach"):
@@ -64,7 +69,7 @@ def _fresh_layer(layer: Any) -> Any:  # noqa: ANN401
     return made
 
 
-def cached_in(cache: Any, batch: int) -> list[Cached]:  # noqa: ANN401
+def cached_in(cache: Cache, batch: int) -> list[Cached]:
     """Reads the keys and values of each layer, of an entry of a batch. Raises UserError for a cache
     that isn't worked here."""
     if hasattr(cache, _BOTH):
@@ -78,7 +83,7 @@ def cached_in(cache: Any, batch: int) -> list[Cached]:  # noqa: ANN401
     return found
 
 
-def _of_layer(layer: Any, batch: int) -> Cached | None:  # noqa: ANN401
+def _of_layer(layer: CacheLayer, batch: int) -> Cached | None:
     if getattr(layer, "keys", None) is None:
         return None
     count = int(layer.get_seq_length())
@@ -139,9 +144,7 @@ def _matrix(values: Array) -> Matrix:
     return Matrix(values, None, _DECIMALS)
 
 
-def _scaled_back(
-    y: Array, gamma: Array | None, beta: Array | None, settings: Mapping[str, Any]
-) -> Array:
+def _scaled_back(y: Array, gamma: Array | None, beta: Array | None, settings: KeyValues) -> Array:
     """Scales rows so that their norm is y: those of the length that ε leaves."""
     y = y if beta is None else y - beta
     if gamma is not None:

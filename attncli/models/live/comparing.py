@@ -52,8 +52,13 @@ from attncli.scenario.scenario import Scenario
 from attncli.trace import Trace
 
 if TYPE_CHECKING:
+    import torch
+
+    from attncli.maths.numbers.rounding import AnyArray
     from attncli.models.checkpoints.scenario_of_model import Inputs
     from attncli.models.live.parts import Alone
+    from attncli.models.live.protocols import Config, Module
+    from attncli.scenario.file.named_files import JsonObject
 
 _EXACT = {"rounding.policy": "exact"}
 
@@ -133,16 +138,16 @@ class LiveComparison(ShownPart):
 
 
 def compare(  # noqa: PLR0913
-    module: Any,  # noqa: ANN401
-    *inputs: Any,  # noqa: ANN401
+    module: Callable[..., object] | Mapping[str, object],
+    *inputs: object,
     like: Any = None,  # noqa: ANN401
     names: Mapping[str, Ours] | None = None,
-    precision: Any = None,  # noqa: ANN401
+    precision: object = None,
     batch: int | None = None,
     rtol: float | None = None,
     atol: float | None = None,
     seek: float = SEEK,
-    **more: Any,  # noqa: ANN401
+    **more: object,
 ) -> LiveComparison:
     """Compares what a module makes of its inputs with what it should make.
 
@@ -227,7 +232,12 @@ _SAME_INPUT = 1e-2
 """How near numbers are, as a share of them, that are the same in bfloat16."""
 
 
-def _run(module: Any, inputs: tuple[Any, ...], more: Mapping[str, Any], like: Any) -> Ran:  # noqa: ANN401
+def _run(
+    module: Any,  # noqa: ANN401
+    inputs: tuple[object, ...],
+    more: Mapping[str, object],
+    like: object,
+) -> Ran:
     """Runs a module, with all that a part of a model needs, and returns what it makes. Raises
     UserError."""
     from attncli.models.live.parts import part_alone, running
@@ -251,7 +261,7 @@ def _in_python(problem: Problem) -> Problem:
     return Problem.of(where, problem.wrong, right if "--map" in problem.right else problem.right)
 
 
-def _precision(said: Any) -> str | None:  # noqa: ANN401
+def _precision(said: object) -> str | None:
     """Reads the name of a type of floats, of a package's dtype too. Raises UserError."""
     name = None if said is None else str(getattr(said, "__name__", said)).rpartition(".")[2]
     if name is not None and name not in PRECISIONS:
@@ -268,7 +278,11 @@ def _close(rtol: float | None, atol: float | None) -> Close | None:
     return Close(**said) if said else None
 
 
-def assert_follows(module: Any, *inputs: Any, **more: Any) -> LiveComparison:  # noqa: ANN401
+def assert_follows(
+    module: Callable[..., object] | Mapping[str, object],
+    *inputs: object,
+    **more: Any,  # noqa: ANN401
+) -> LiveComparison:
     """Compares as `compare` does, for a test. Raises AssertionError, with the report, where a
     tensor departs or nothing can be told, and UserError."""
     __tracebackhide__ = True  # pytest shows the report alone
@@ -307,18 +321,20 @@ class Ran(NamedTuple):
         return () if self.alone is None else tuple(self.alone.given)
 
 
-def _arrays(arrays: Mapping[str, Any]) -> Ran:
+def _arrays(arrays: Mapping[str, object]) -> Ran:
     pairs = ((name, value, as_array(value)) for name, value in arrays.items())
     made = {name: _tensor(x, value) for name, value, x in pairs if x is not None}
     return Ran(type(arrays).__name__, made)
 
 
-def _tensor(numbers: Any, value: Any) -> Tensor:  # noqa: ANN401
+def _tensor(numbers: AnyArray, value: object) -> Tensor:
     kind = str(getattr(value, "dtype", numbers.dtype)).rpartition(".")[2]
     return Tensor(np.asarray(numbers, dtype=np.float64), kind)
 
 
-def run_with_hooks(module: Any, inputs: tuple[Any, ...], more: Mapping[str, Any]) -> Ran:  # noqa: ANN401
+def run_with_hooks(
+    module: Callable[..., object], inputs: tuple[object, ...], more: Mapping[str, object]
+) -> Ran:
     """Runs a module, and returns what each of its parts makes and what it returns.
 
     One that is compiled runs as it is, and once more as it was before that, which its parts are
@@ -330,7 +346,7 @@ def run_with_hooks(module: Any, inputs: tuple[Any, ...], more: Mapping[str, Any]
     plain = getattr(module, "_orig_mod", module)
     bound = _bound(plain, inputs, more)
 
-    def call(part: Any) -> Any:  # noqa: ANN401
+    def call(part: Callable[..., object]) -> object:
         return part(*map(fresh, inputs), **{name: fresh(value) for name, value in more.items()})
 
     runs: dict[str, list[Tensor]] = {}
@@ -361,7 +377,7 @@ def run_with_hooks(module: Any, inputs: tuple[Any, ...], more: Mapping[str, Any]
     return Ran(called or type(plain).__name__, made, plain, returned, named, without, OUTPUT)
 
 
-def _check_callable(module: Any) -> None:  # noqa: ANN401
+def _check_callable(module: object) -> None:
     """Complains of what is no module and no function. Raises UserError."""
     if not callable(module):
         wrong = "this is no module, no function and no map of arrays"
@@ -384,10 +400,12 @@ def _by_run(name: str, made: Sequence[Tensor]) -> Iterator[tuple[str, Tensor]]:
         yield run_called(name, k) if len(made) > 1 else name, tensor
 
 
-def _bound(module: Any, inputs: tuple[Any, ...], more: Mapping[str, Any]) -> Any:  # noqa: ANN401
+def _bound(
+    module: object, inputs: tuple[object, ...], more: Mapping[str, object]
+) -> inspect.BoundArguments:
     """Binds the arguments to their names; TorchScript has them in a schema of its own. Raises
     UserError."""
-    forward = getattr(module, "forward", module)
+    forward: Any = getattr(module, "forward", module)
     try:
         signature = inspect.signature(forward)
     except ValueError:
@@ -415,7 +433,7 @@ def _spread(bound: inspect.BoundArguments) -> str:
     return next((p.name for p in kinds if p.kind is inspect.Parameter.VAR_KEYWORD), "")
 
 
-def _named(bound: inspect.BoundArguments) -> Iterator[tuple[str, Any]]:
+def _named(bound: inspect.BoundArguments) -> Iterator[tuple[str, object]]:
     """Yields the arguments, those among `*args` and `**kwargs` too, as far as they say anything."""
     for name, value in bound.arguments.items():
         parameter = bound.signature.parameters[name]
@@ -427,7 +445,7 @@ def _named(bound: inspect.BoundArguments) -> Iterator[tuple[str, Any]]:
             yield name, value
 
 
-def _floats_in(value: Any, name: str = "returned") -> Iterator[tuple[str, Tensor]]:  # noqa: ANN401
+def _floats_in(value: object, name: str = "returned") -> Iterator[tuple[str, Tensor]]:
     """Yields the arrays of floats in what is returned, by where they are in it."""
     if isinstance(value, Mapping):
         for key, entry in value.items():
@@ -442,13 +460,13 @@ def _floats_in(value: Any, name: str = "returned") -> Iterator[tuple[str, Tensor
 
 
 @contextmanager
-def _hooks(module: Any, made: dict[str, list[Tensor]]) -> Iterator[None]:  # noqa: ANN401
+def _hooks(module: object, made: dict[str, list[Tensor]]) -> Iterator[None]:
     """Hooks that keep what each part makes whenever it runs, as long as they are needed. A function
     has no parts, and those of TorchScript take no hooks."""
     from torch.jit import ScriptModule
 
     def keeping(name: str) -> Callable[..., None]:
-        def keep(_module: Any, _inputs: Any, output: Any) -> None:  # noqa: ANN401
+        def keep(_module: object, _inputs: object, output: object) -> None:
             while isinstance(output, list | tuple) and output:
                 output = output[0]
             output = getattr(output, "last_hidden_state", getattr(output, "logits", output))
@@ -672,21 +690,22 @@ def _last_states(ran: Ran, batch: int) -> Iterator[tuple[str, Tensor]]:
                 yield f"{name}[{k}]", ran.returned[name]._replace(values=one)
 
 
-def _is_config(like: Any) -> bool:  # noqa: ANN401
+def _is_config(like: object) -> bool:
     return hasattr(like, "to_json_string") or (isinstance(like, Mapping) and "model_type" in like)
 
 
 def scenario_of_module(
-    module: Any,  # noqa: ANN401
-    config: Any,  # noqa: ANN401
+    module: Module,
+    config: Config | JsonObject | None,
     inputs: Inputs,
-    table: Mapping[str, Any] | None = None,
+    table: JsonObject | None = None,
 ) -> tuple[Scenario, Keys]:
     """Makes the scenario of a module with its parameters, in full precision, of a part of a model
     by the part's table; tells also by which keys it knows the parts that have them. Raises
     UserError."""
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder:  # some systems keep what is read
-        source, of = folder, None
+        source: str | Mapping[str, object] = folder
+        of: object = None
         is_saved = hasattr(module, "save_pretrained") and table is None
         if not is_saved or not (config is None or _is_config(config)):
             source, of = module.state_dict(), config or module
@@ -702,14 +721,16 @@ def scenario_of_module(
             return load(data, _EXACT, outside=True, large=True, in_place=True), keys
 
 
-def _json_of(config: Any) -> str:  # noqa: ANN401
+def _json_of(config: Config | JsonObject) -> str:
     """Writes a config as it stands in a file, the settings that are usual too."""
     if isinstance(config, Mapping):
         return json.dumps(dict(config))
     return str(config.to_json_string(use_diff=False))
 
 
-def _tensors_as_said(module: Any, config: Any) -> dict[str, Any] | None:  # noqa: ANN401
+def _tensors_as_said(
+    module: Module, config: Config | JsonObject | None
+) -> dict[str, torch.Tensor] | None:
     """Returns the parameters of a model as another config says: without the head's where that is
     tied to the embeddings, each by itself where it isn't; None for those that its own says."""
     if config is None:
@@ -721,7 +742,7 @@ def _tensors_as_said(module: Any, config: Any) -> dict[str, Any] | None:  # noqa
     return {name: x.clone() for name, x in module.state_dict().items() if name not in left}
 
 
-def _keys(data: Mapping[str, Any]) -> Keys:
+def _keys(data: JsonObject) -> Keys:
     """Tells by which keys parts of a module are known, each in a layer from 0 where its name says
     which; a part whose parameter is several beside each other has none."""
     found: dict[str, list[tuple[str, int | None]]] = {}
@@ -736,7 +757,7 @@ def _keys(data: Mapping[str, Any]) -> Keys:
     return found
 
 
-def _count(data: Mapping[str, Any], key: str) -> int:
+def _count(data: JsonObject, key: str) -> int:
     """Tells how many layers the stack has that a key is of."""
     layers = (data["encoder"] if key.startswith("encoder.") else data)["layers"]
     return int(layers["count"] if isinstance(layers, Mapping) else layers)
@@ -749,7 +770,7 @@ def _without_logits(file: Path) -> None:
     file.write_text(json.dumps({**config, "tie_word_embeddings": False}, indent=2), "utf-8")
 
 
-def _save(module: Any, folder: str, tensors: dict[str, Any] | None) -> None:  # noqa: ANN401
+def _save(module: Module, folder: str, tensors: dict[str, torch.Tensor] | None) -> None:
     """Saves a model of `transformers`, which names parameters as its family does, in silence."""
     from transformers.utils import logging as hf_logging
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -57,7 +57,7 @@ class PartsTold(NamedTuple):
     likely: Mapping[str, Ours]
 
 
-def parts_told(module: Any, tensors: Tensors, trace: Trace, keys: Keys) -> PartsTold:  # noqa: ANN401
+def parts_told(module: object, tensors: Tensors, trace: Trace, keys: Keys) -> PartsTold:
     """Tells what the parts of a module make: a part makes what is made with its parameter, and runs
     are in the order of the working, also where only their name says what they may be."""
     parts = _other_names(module)
@@ -83,7 +83,7 @@ def parts_told(module: Any, tensors: Tensors, trace: Trace, keys: Keys) -> Parts
     return PartsTold(sure, likely)
 
 
-def _other_names(module: Any) -> Mapping[str, Sequence[str]]:  # noqa: ANN401
+def _other_names(module: object) -> Mapping[str, Sequence[str]]:
     """Returns all names of each part, by what its tensor is called; a function has no parts."""
     if not hasattr(module, "named_modules"):
         return {}
@@ -101,7 +101,7 @@ def _tables(tensors: Tensors, trace: Trace) -> Iterator[tuple[str, Ours]]:
             yield name, ""
 
 
-def _made_by_weights(module: Any, trace: Trace) -> Mapping[str, list[Meant]]:  # noqa: ANN401
+def _made_by_weights(module: object, trace: Trace) -> Mapping[str, list[Meant]]:
     """Finds what each part may make whose weight is a given matrix, in as many places as have
     it."""
     matrices = [trace[name] for name in trace if trace[name].given]
@@ -110,7 +110,7 @@ def _made_by_weights(module: Any, trace: Trace) -> Mapping[str, list[Meant]]:  #
     for quantity in matrices:
         given.setdefault(_likeness(quantity.matrix.values), []).append(quantity)
     found: dict[str, list[Meant]] = {}
-    for name, part in getattr(module, "named_modules", dict[str, Any]().items)():
+    for name, part in getattr(module, "named_modules", dict[str, object]().items)():
         weight = as_array(getattr(part, "weight", None))
         if name and weight is not None and weight.ndim in (1, _MATRIX):
             same = (q for q in given.get(_likeness(weight), ()) if _is_one(weight, q.values))
@@ -159,11 +159,11 @@ def _is_one(weight: Array, given: Array) -> bool:
     )
 
 
-def _by_turns(module: Any, tensors: Tensors, trace: Trace) -> Iterator[tuple[str, Ours]]:  # noqa: ANN401
+def _by_turns(module: object, tensors: Tensors, trace: Trace) -> Iterator[tuple[str, Ours]]:
     """Yields what parts are by their place where layers of two kinds take turns."""
     from attncli.models.checkpoints.modules import parts_by_turns
 
-    named = getattr(module, "named_parameters", dict[str, Any]().items)  # a function has none
+    named = getattr(module, "named_parameters", dict[str, object]().items)  # a function has none
     parameters = [name for name, _ in named()]
     for called, name in parts_by_turns([*tensors], parameters):
         meant = meant_by(name, trace) if name else ()

@@ -19,6 +19,8 @@ from attncli.models.checkpoints.scenario_of_model import Inputs, Reading
 if TYPE_CHECKING:
     import torch
 
+    from attncli.models.live.protocols import Module
+
 Arguments = Mapping[str, Any]
 T = TypeVar("T")
 
@@ -70,13 +72,13 @@ class Alone(NamedTuple):
             says["mask"] = "none"
         memory = known.get("memory")
         memory = memory if memory is None else _entry(memory, batch, sides=2)
-        read: dict[str, Any] = {"X": X}
+        read: dict[str, object] = {"X": X}
         if memory is not None and says.get("block") == "attention":
             read, memory = {**read, "keys": memory, "values": memory}, None
         part = self.part._replace(table=table)
         return part, Inputs(Reading(read, ()), memory=memory, masks=masks)
 
-    def _masks(self, batch: int, n: int) -> Iterator[dict[str, Any]]:
+    def _masks(self, batch: int, n: int) -> Iterator[dict[str, object]]:
         """Yields the mask that was given, where it isn't what a layer of this kind hides by itself.
         Raises UserError."""
         for name in _MASKS:
@@ -95,8 +97,8 @@ class Alone(NamedTuple):
                 yield {"blocked": hides.astype(np.int64)}
 
     def _with_bias(
-        self, bias: Array, says: Mapping[str, Any], masks: list[dict[str, Any]]
-    ) -> dict[str, Any]:
+        self, bias: Array, says: Mapping[str, object], masks: list[dict[str, object]]
+    ) -> dict[str, object]:
         """Returns what is said of a position's numbers, one matrix a head; what these hide, as the
         mask was added to them, is added to `masks`. Raises UserError."""
         low = bias <= _HIDDEN
@@ -108,16 +110,16 @@ class Alone(NamedTuple):
         if hides.any() and (own is None or not np.array_equal(hides, own)):
             masks.append({"blocked": hides.astype(np.int64)})
         seen = np.where(hides, 0, bias)
-        heads: dict[str, Any] = {"heads": [{"bias": one.tolist()} for one in seen]}
+        heads: dict[str, object] = {"heads": [{"bias": one.tolist()} for one in seen]}
         if self.part.attends:  # of what an encoder made no position tells anything
             heads["cross"] = {"heads": str(len(seen))}
         return {**heads, "positions": None} if "positions" in says else heads
 
 
 def part_alone(
-    module: Any,  # noqa: ANN401
+    module: Module,
     bound: inspect.BoundArguments,
-    like: Any,  # noqa: ANN401
+    like: object,
 ) -> Alone | None:
     """Finds a part of a model, by the model's config, with all that it needs; None of the whole of
     one. Raises UserError."""
@@ -152,7 +154,7 @@ def _crossing(part: PartOfModel) -> PartOfModel:
     return part._replace(table={**part.table, "says": {**own, "mask": "none"}}, mask="none")
 
 
-def _check_turned(arguments: Arguments, part: PartOfModel, like: Any) -> None:  # noqa: ANN401
+def _check_turned(arguments: Arguments, part: PartOfModel, like: object) -> None:
     """Complains of cosines and sines that aren't those of the first positions, where it isn't said
     of which they are. Raises UserError."""
     import torch
@@ -165,7 +167,7 @@ def _check_turned(arguments: Arguments, part: PartOfModel, like: Any) -> None:  
         raise UserError.of(f"argument {_TURNED}", wrong, f"say of which, {_POSITIONS}=…")
 
 
-def _flat(bound: inspect.BoundArguments) -> Iterator[tuple[str, Any]]:
+def _flat(bound: inspect.BoundArguments) -> Iterator[tuple[str, object]]:
     for name, value in bound.arguments.items():
         if bound.signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD:
             yield from value.items()
@@ -173,7 +175,7 @@ def _flat(bound: inspect.BoundArguments) -> Iterator[tuple[str, Any]]:
             yield name, value
 
 
-def _attribute(module: Any, name: str) -> Any:  # noqa: ANN401
+def _attribute(module: Module, name: str) -> Any:  # noqa: ANN401
     """Returns what a module, or a part of it, says of itself."""
     said = (getattr(part, name, None) for part in module.modules())
     return next((value for value in said if value is not None), None)
@@ -183,8 +185,8 @@ def _missing(
     bound: inspect.BoundArguments,
     arguments: Arguments,
     part: PartOfModel,
-    like: Any,  # noqa: ANN401
-) -> dict[str, Any]:
+    like: object,
+) -> dict[str, object]:
     """Makes those arguments that a model gives its parts and that weren't given. Raises
     UserError."""
     import torch
@@ -192,7 +194,7 @@ def _missing(
     x = next(value for value in arguments.values() if as_array(value) is not None)
     x = torch.as_tensor(x)
     takes = [name for name in bound.signature.parameters if name not in arguments]
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     if part.turns:
         places = arguments.get(_POSITIONS)
         places = torch.arange(x.shape[-2])[None] if places is None else places
@@ -212,7 +214,9 @@ def _is_needed(bound: inspect.BoundArguments, name: str) -> bool:
     return bound.signature.parameters[name].default is inspect.Parameter.empty
 
 
-def _turned(like: Any, part: PartOfModel, x: torch.Tensor, places: torch.Tensor) -> Any:  # noqa: ANN401
+def _turned(
+    like: object, part: PartOfModel, x: torch.Tensor, places: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
     """Makes the cosines and sines by which queries and keys are turned, as the model's own class
     makes them. Raises UserError."""
     made = _rotary(like)
@@ -222,10 +226,13 @@ def _turned(like: Any, part: PartOfModel, x: torch.Tensor, places: torch.Tensor)
     x = x if x.ndim > 2 else x[None]  # noqa: PLR2004
     kinds = {True: "sliding_attention", False: "full_attention"}
     takes_kind = "layer_type" in inspect.signature(made.forward).parameters
-    return made(x, places, *([kinds[part.windowed]] if takes_kind else []))
+    turned: tuple[torch.Tensor, torch.Tensor] = made(
+        x, places, *([kinds[part.windowed]] if takes_kind else [])
+    )
+    return turned
 
 
-def _rotary(config: Any) -> Any:  # noqa: ANN401
+def _rotary(config: object) -> torch.nn.Module | None:
     """Makes the module that makes cosines and sines for a config, found beside the class of that;
     None where it isn't known."""
     import transformers
@@ -263,7 +270,7 @@ def _entry(values: Array, batch: int, *, sides: int) -> Array:
     return entry_along(values, batch if len(values) > 1 or sides == 2 else 0, 0)  # noqa: PLR2004
 
 
-def _start(places: Any, batch: int) -> int:  # noqa: ANN401
+def _start(places: object, batch: int) -> int:
     """Reads the first position of some that follow each other. Raises UserError for others."""
     numbers = as_array(places)
     if numbers is None:

@@ -11,7 +11,7 @@ sentences     what sentences are put together from
 findings      what a step finds, each a `finding`; `recurrent` cells, and their gradients
 tokenizing    how a tokenizer is learned and cuts
 gradients     the way back at a glance; `way_back` in full, `updates` what comes after one
-answer        the number that a page begins with, and what it comes to
+answer        the number that a page begins with, said by its `cell_words`, and what it comes to
 closing       what closes a page, in its order: what is `unused`, what the scenario asks to `show`,
               what came of `generation`, of `training` and of its `variants`, with the `nearness`
               of words, how much of its `source` follows, and `next_commands`

@@ -18,7 +18,6 @@ from attncli.document.blocks import (
     Section,
     Spans,
     Table,
-    Term,
     parts_of,
 )
 from attncli.document.retold import Pick, Value, retold
@@ -41,6 +40,7 @@ from attncli.maths.equations.tree import (
 from attncli.maths.equations.tree import each as nodes_of
 from attncli.maths.notation import plain
 from attncli.names import Name, Word, below
+from attncli.pages.parts.cell_words import cell_in_words, in_place
 from attncli.pages.parts.finding import Finding
 from attncli.pages.parts.findings import (
     attended,
@@ -81,9 +81,7 @@ def last_finding(trace: Trace, selection: Selection) -> LastFinding:
     stack, or that of weights that are given, which are of no part. It has no words if there is
     none."""
     for part, found in _findings(trace, selection):
-        says = found.sentence
-        spans = capital(says) if part is None else _with_place(part, says)
-        return LastFinding(part, spans, found.cell)
+        return LastFinding(part, _sentence(part, found), found.cell)
     return LastFinding(None, ())
 
 
@@ -126,12 +124,12 @@ def answer_of(trace: Trace, selection: Selection, sections: Sequence[Section]) -
     working stands in one of its sections; or else one that stands there in a table, or is given.
     Returns None of a page that has no such number."""
     said = said_answer(trace)
-    candidates = [*([] if said is None else [_in_words(trace, said)])]
+    candidates = [*([] if said is None else [_in_words(trace, said, selection)])]
     if said is not None and trace[said.quantity].given:
         return _answer(trace, candidates[0], None)
     for others, is_enough in (
         ((), _tells),
-        (_candidates(trace, selection, sections), _works),
+        (_candidates(trace, selection, sections), _works_or_copies),
         ((), _tells),
     ):
         candidates += others
@@ -175,6 +173,14 @@ def _works(_: Trace, section: Section, cell: Location) -> bool:
         results += (line.total for line in sums if line.quantity == cell.quantity)
         results += (line.parts[-1][1] for line in lines if line.quantity == cell.quantity)
     return any(number.cell == cell for result in results for number in nodes_of(result, Number))
+
+
+def _works_or_copies(trace: Trace, section: Section, cell: Location) -> bool:
+    """Tells whether a section works a cell out, or has it in a table where there is nothing to
+    work, as a weight without a softmax is the score itself."""
+    if _works(trace, section, cell):
+        return True
+    return len(Origins(trace)[cell].parts) <= 1 and _tells(trace, section, cell)
 
 
 def _tells(trace: Trace, section: Section, cell: Location) -> bool:
@@ -224,7 +230,7 @@ def _candidates(
             continue
         if not quantity.given and quantity.matrix.shape[1] and selection.rows(quantity):
             cell = Location(quantity.name, *_cell_about(trace, quantity, selection))
-            yield _in_words(trace, cell)
+            yield _in_words(trace, cell, selection)
 
 
 def _layer_of(found: tuple[PlannedStep | None, Finding]) -> tuple[str, Name | None]:
@@ -233,45 +239,47 @@ def _layer_of(found: tuple[PlannedStep | None, Finding]) -> tuple[str, Name | No
     return ("", None) if part is None else (part.step, part.path.path)
 
 
-def _in_words(trace: Trace, cell: Location) -> _Candidate:
-    """Says what the number of a cell is: in the scenario's words, as whom a token attends to, or
-    by its name."""
+def _in_words(trace: Trace, cell: Location, selection: Selection) -> _Candidate:
+    """Says what the number of a cell is: in the scenario's words, as what is found there, or by
+    what its row and its column are."""
     show, file = trace.scenario.page.show.answer, trace.scenario.file
     quantity, part = trace[cell.quantity], trace.part_of(Name(cell.quantity))
     number = quantity.number(cell.row, cell.column)
     if cell == said_answer(trace) and show.says and not (file.changed.made or file.varied):
         return _Candidate(cell, (Word(show.says), ": ", number))
-    if part is not None and part.step == "softmax" and quantity.local == "weights":
-        found = attended_by(trace, quantity, cell.row)
-        if found.cell == cell:
+    if part is not None:
+        found = _found_at(trace, part, quantity, cell, selection)
+        if found is not None and found.cell == cell:
             return _of_finding(trace, part, found)
-    return _Candidate(cell, (Term(quantity.symbol(cell.row, cell.column)), " is ", number))
+    return _Candidate(cell, (*cell_in_words(trace, quantity, cell.row, cell.column), " ", number))
+
+
+def _found_at(
+    trace: Trace, part: PlannedStep, quantity: Quantity, cell: Location, selection: Selection
+) -> Finding | None:
+    """Finds what a part's numbers come to, or those of its row where these are weights."""
+    if part.step == "softmax" and quantity.local == "weights":
+        return attended_by(trace, quantity, cell.row)
+    return found_in(trace, part, selection)
 
 
 def _of_finding(trace: Trace, part: PlannedStep | None, found: Finding) -> _Candidate:
     """Says what was found at a part, with its number behind the words unless these tell it."""
     assert found.cell is not None
-    cell, place = found.cell, () if part is None else _in_place(part)
+    cell, place = found.cell, () if part is None else in_place(part.path)
     number = found.number
-    if found.short:
+    if found.short and not number:
         number = retold(Value(), trace[cell.quantity].number(cell.row, cell.column))
     return _Candidate(
         cell, (*place, *(found.short or found.says), *((": ", *number) if number else ()))
     )
 
 
-def _in_place(part: PlannedStep) -> Spans:
-    """Says where a part is, before what it found: `in layer 1, head 2, `; nothing at the top."""
-    place = place_in_words(part.path).replace(" · ", ", ").lower()
-    named = f"the {place}" if place.startswith(("encoder", "shared")) else place
-    return (f"in {named}, ",) if place else ()
-
-
 def first_number(trace: Trace, selection: Selection) -> tuple[Block, ...]:
     """Works the number that answers a page, or else the next that takes more than a look. Returns
     nothing where nothing does."""
     said = said_answer(trace)
-    chosen = () if said is None else (_in_words(trace, said),)
+    chosen = () if said is None else (_in_words(trace, said, selection),)
     for candidate in (*chosen, *_candidates(trace, selection)):
         line = Origins(trace)[candidate.cell]
         if len(line.parts) > 1:
@@ -293,6 +301,70 @@ def _cell_about(trace: Trace, quantity: Quantity, selection: Selection) -> tuple
 def _with_place(part: PlannedStep, spans: Spans) -> Spans:
     place = place_in_words(part.path)
     return (f"{place}: ", *spans) if place else capital(spans)
+
+
+class ToldTrace(NamedTuple):
+    """A trace, and which part of it is told."""
+
+    trace: Trace
+    selection: Selection
+
+
+def findings_beside(first: ToldTrace, second: ToldTrace) -> tuple[Spans, Spans] | None:
+    """Finds what two traces come to, each in the same quantity and of the same token: the last
+    finding of the first that the second has too, or else the other way round. Returns None where
+    they have none in common."""
+    found = _found_in_both(first, second)
+    if found is not None:
+        return found
+    turned = _found_in_both(second, first)
+    return None if turned is None else turned[::-1]
+
+
+def _found_in_both(one: ToldTrace, other: ToldTrace) -> tuple[Spans, Spans] | None:
+    for part, found in _findings(*one):
+        if found.cell is None:
+            continue
+        beside = _beside(one.trace[found.cell.quantity], found.cell.row, other)
+        if beside is not None:
+            return _sentence(part, found), beside
+    return None
+
+
+def _beside(quantity: Quantity, row: int, other: ToldTrace) -> Spans | None:
+    """Finds in another trace what a row comes to: in the quantity of the same name, or else in the
+    last with the same last name."""
+    pinned, name = _pinned(other, quantity, row), quantity.rows.names[row]
+    alike: list[tuple[str, Spans]] = []
+    for part, found in _findings(*pinned):
+        if found.cell is None:
+            continue
+        its = other.trace[found.cell.quantity]
+        same = its.local == quantity.local and _sees(its) == _sees(quantity)
+        if same and its.rows.names[found.cell.row] == name:
+            alike.append((its.name, _sentence(part, found)))
+    return dict(reversed(alike)).get(quantity.name, alike[0][1]) if alike else None
+
+
+def _sees(quantity: Quantity) -> frozenset[str]:
+    """Tells which of the parts that read another text a quantity is in."""
+    return frozenset(("encoder", "cross")).intersection(p.local for p in quantity.name.places)
+
+
+def _pinned(told: ToldTrace, quantity: Quantity, row: int) -> ToldTrace:
+    """Returns what is told, of the token alone that a row of another trace's quantity is of."""
+    its = told.trace.quantities.get(quantity.name)
+    alike = (q for q in told.trace.quantities.values() if q.local == quantity.local)
+    its = next(alike, None) if its is None else its
+    name = quantity.rows.names[row]
+    if told.selection.queries or its is None or not name or name not in its.rows.names:
+        return told
+    chosen = (its.rows.names.index(name),)
+    return told._replace(selection=told.selection._replace(queries=chosen, axis=its.rows.names))
+
+
+def _sentence(part: PlannedStep | None, found: Finding) -> Spans:
+    return capital(found.sentence) if part is None else _with_place(part, found.sentence)
 
 
 def finding_anew(trace: Trace, before: Trace, selection: Selection) -> Spans:

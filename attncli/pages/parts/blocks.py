@@ -279,11 +279,14 @@ def _made_in_short(made: Sequence[Quantity], path: Name) -> Spans:
 
 
 def shape_in_short(quantity: Quantity) -> str:
-    """Writes a shape in short: ` [3, 2]`, ` [3]` of a list; nothing of a single number."""
+    """Writes a shape in short: ` [3, 2]`, ` [3]` of a list, whether it lies or not; nothing of a
+    single number."""
     rows, columns = quantity.matrix.shape
     if quantity.is_number:
         return ""
-    return f" [{rows}]" if quantity.is_list else f" [{rows}, {columns}]"
+    if quantity.is_list or quantity.is_vector:
+        return f" [{rows * columns}]"
+    return f" [{rows}, {columns}]"
 
 
 def common_mistakes(blocks: Sequence[Block]) -> list[Block]:

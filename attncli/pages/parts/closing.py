@@ -26,8 +26,7 @@ def closing_of(trace: Trace, selection: Selection, answer: Answer | None) -> tup
         *_trained(trace, selection),
         *_varied(trace, selection),
         *closing_on_the_source(trace),
-        *where_to_read(trace, selection),
-        *what_if(trace),
+        *(() if selection.on_paper else (*where_to_read(trace, selection), *what_if(trace))),
     )
 
 

@@ -3,9 +3,8 @@ temperature of the next token."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import Any
 
 from attncli.document.blocks import (
     Block,
@@ -151,7 +150,7 @@ class _Workings(Mapping[str, WorkedTable]):
         form, told = (partial(self._in, of) for of in (found.form, found.told))
         return found._replace(equation=None, form=form, told=told)
 
-    def _in(self, of: Any, i: int, j: int) -> Expression | None:  # noqa: ANN401
+    def _in(self, of: Callable[[int, int], Expression | None], i: int, j: int) -> Expression | None:
         form = of(i, j)
         return None if form is None else _in(self._trace, form)
 

@@ -66,8 +66,29 @@ def pipeline(trace: Trace) -> Iterator[Diagram]:
     """Yields the diagrams of what runs: cells through time, or several steps that are no mere
     sequence."""
     parts = [part for part in shown_parts(trace) if not part.is_again]
-    cells = [part for part in parts if isinstance(_forward(part), CellPlace)]
-    yield from _chains(trace, parts) if cells else _blocks(trace, parts)
+    yield from _chains(trace, parts) if _has_cells(parts) else _blocks(trace, parts)
+
+
+def chart(trace: Trace) -> Diagram | None:
+    """Returns the diagram of the steps where cells through time are drawn in its place: what is
+    done at each time is one box, and nothing stands on the arrows, so that it is narrow; None where
+    it has too few."""
+    parts = [part for part in shown_parts(trace) if not part.is_again]
+    found = next(_blocks(trace, parts), None) if _has_cells(parts) else None
+    if found is None:
+        return None
+    links = tuple(link._replace(label="") for link in found.links)
+    boxes = tuple(box._replace(label=_without_when(box.label)) for box in found.boxes)
+    return found._replace(title="The steps", boxes=boxes, links=links)
+
+
+def _without_when(title: Label) -> Label:
+    """Shortens `Initial state, before the first token`."""
+    return title.partition(", before ")[0] if isinstance(title, str) else title
+
+
+def _has_cells(parts: Sequence[PlannedStep]) -> bool:
+    return any(isinstance(_forward(part), CellPlace) for part in parts)
 
 
 def _forward(part: PlannedStep) -> Place:
@@ -179,7 +200,8 @@ def _shape(quantity: Quantity) -> str:
     rows, columns = quantity.matrix.shape
     if quantity.is_number:
         return ""
-    return f"{rows}" if quantity.is_list else f"{rows}×{columns}"
+    is_list = quantity.is_list or quantity.is_vector
+    return f"{rows * columns}" if is_list else f"{rows}×{columns}"
 
 
 def _boxes(groups: Groups, flows: Flows, sections: Mapping[_Stage, int]) -> Mapping[_Stage, Box]:
@@ -232,7 +254,8 @@ def _labels(stage: _Stage, parts: Sequence[PlannedStep]) -> tuple[Label, Label]:
     told = (_LAYERS, ENCODER.local) if _frame(parts) else ()
     places = (place_in_words(at.alone) for at in first.path.places if at.local not in told)
     below = " · ".join(filter(None, places))
-    if len(parts) == 1 or not any(at.local in _AGAIN for at in first.path.places):
+    again = any(at.local in _AGAIN for at in first.path.places) or isinstance(place, CellPlace)
+    if len(parts) == 1 or not again:
         return _title(first), below
     return step_of(first).words.title, ", ".join(filter(None, (below, f"{len(parts)} times")))
 

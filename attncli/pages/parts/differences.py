@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -376,7 +376,7 @@ def compared(
     changed: Sequence[Difference],
     steps: Sequence[str] = (),
     detail: str = "rows",
-    **within: Any,  # noqa: ANN401
+    **within: str | None,
 ) -> ComparedTraces:
     """Compares two traces, by what they are called, in the part that options ask for. What only one
     of both has can be asked for, too. Raises SelectionError for what neither has."""

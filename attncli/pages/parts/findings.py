@@ -100,7 +100,8 @@ def row_about(trace: Trace, quantity: Quantity, selection: Selection) -> int:
     square = weights.rows.names == weights.columns.names == quantity.rows.names
     if not square or not _comes_to_weights(trace):
         return rows[-1]
-    return max(rows, key=lambda i: float(of_others(weights)[i].max()))
+    most = of_others(weights).max(axis=1).tolist()
+    return max(rows, key=most.__getitem__)
 
 
 def _comes_to_weights(trace: Trace) -> bool:
@@ -207,6 +208,21 @@ def _attention(trace: Trace, place: Place, selection: Selection) -> Finding | No
     """Says whom the token that the page is about attends to most."""
     weights = trace.quantities.get(place.name("weights"))
     return None if weights is None else attended(trace, weights, selection)
+
+
+def _given_most(trace: Trace, place: Place, selection: Selection) -> Finding | None:
+    """Says whom the token that the page is about attends to most where weights are no shares."""
+    found = _attention(trace, place, selection)
+    if found is None or found.cell is None:
+        return None
+    weights = trace[found.cell.quantity]
+    names, largest = weights.columns.names, Largest.of_row(weights, found.cell.row)
+    called = partial(called_as, names, noun=_nouns_of(weights, same=True)[1])
+    pick = Pick(len(names), partial(weights.row, found.cell.row), called, ties=True)
+    who = called_as(weights.rows.names, found.cell.row, _nouns_of(weights, same=True)[0])
+    keys = retold(pick, *tied(map(called, largest.places)))
+    short: Spans = ("without a softmax, ", *who, " gives ", *keys, " the largest weight")
+    return found._replace(short=short)
 
 
 def _routed(trace: Trace, place: Place, selection: Selection) -> Finding | None:
@@ -364,14 +380,14 @@ def progressed(trace: Trace, place: Place, _: Selection) -> Finding | None:
     size = value_of(by, "size", Number(abs(by.full), abs(by.shown)))
     now = loss.number(0, 0)
     after = f"after update {place.update} the loss is "
-    short = (f"update {place.update} changes the loss",)
+    short = (f"update {place.update} changes the loss by",)
     says: Spans = (after, now, ": it ", *verb, " by ", *size)
     return Finding(says, Location(change.name, 0, 0), short=short)
 
 
 _FINDINGS: Mapping[str, Callable[[Trace, Place, Selection], Finding | None]] = {
     "softmax": _attention,
-    "no_softmax": _attention,
+    "no_softmax": _given_most,
     "weighted_sum": _lookup,
     "route": _routed,
     "predict": _predicted,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
 from attncli.document.blocks import Block, ColumnSum, Derivation, Line, each, parts_of
-from attncli.document.tables import MatrixBlock, ProductBlock, SideBySide
+from attncli.document.tables import DataTable, MatrixBlock, ProductBlock, SideBySide
 from attncli.maths.equations.elision import MOST_PARTS
 from attncli.maths.equations.tree import Operand, Product, Sum, Total, Vector
 from attncli.maths.equations.tree import each as nodes_of
@@ -91,7 +91,7 @@ def with_products(
         if not isinstance(block, MatrixBlock) or softmax is None or block.lists:
             continue
         after = table_of(softmax).alone
-        if _has_room(block) and _has_room(after):
+        if has_room(block) and has_room(after):
             kept[k] = block._replace(display=block.display._replace(after=after))
     return kept
 
@@ -123,7 +123,7 @@ def _with_product(
     for."""
     definition = quantity.definition
     factors = None if definition is None else factors_of(definition.operation)
-    start = next((k for k, block in enumerate(blocks) if _shows(block, quantity.name)), None)
+    start = _place_of(blocks, quantity.name)
     if definition is None or factors is None or start is None:
         return blocks
     own = {quantity.name} if after is None else {quantity.name, after.name}
@@ -150,9 +150,37 @@ def _with_product(
         None if after is None else laid_out(after),
         None if factors.added is None else operand(operands[factors.added]),
     )
-    if not all(map(_has_room, product.tables)) or (told and not _tells_all(product)):
+    if not all(map(has_room, product.tables)):
         return blocks
+    if not _shows(blocks[start], quantity.name) or (told and not _tells_all(product)):
+        return _behind_lines(product._replace(told=()), blocks)
     return [*blocks[:start], product, *blocks[start + len(told) :]]
+
+
+def _behind_lines(product: ProductBlock, blocks: list[Block]) -> list[Block]:
+    """Returns the blocks with a product behind the lines that work a row of it, where they have its
+    other rows for data; else as they are."""
+    name = product.result.quantity
+    if not any(isinstance(block, DataTable) and block.table.quantity == name for block in blocks):
+        return blocks
+    start = next(k for k, block in enumerate(blocks) if _works(block, name)) + 1
+    while start < len(blocks) and isinstance(blocks[start], ProductBlock):
+        start += 1
+    return [*blocks[:start], product, *blocks[start:]]
+
+
+def _place_of(blocks: Sequence[Block], name: Name) -> int | None:
+    """Finds the first block that tells of a quantity, or else has a line of it among others."""
+    shown = (k for k, block in enumerate(blocks) if _shows(block, name))
+    worked = (k for k, block in enumerate(blocks) if _works(block, name))
+    return next(shown, next(worked, None))
+
+
+def _works(block: Block, name: Name) -> bool:
+    """Tells whether a block works some of a quantity in lines."""
+    lines = block.lines if isinstance(block, Derivation) and not block.mistake else ()
+    own = (line.quantity for line in lines if isinstance(line, Line))
+    return name in own or (isinstance(block, ColumnSum) and block.quantity == name)
 
 
 def _asked_elsewhere(table: MatrixBlock) -> MatrixBlock:
@@ -220,7 +248,7 @@ def _tells_all(product: ProductBlock) -> bool:
     return sum(cells) == len(result.rows) * result.matrix.shape[1]
 
 
-def _has_room(table: MatrixBlock) -> bool:
+def has_room(table: MatrixBlock) -> bool:
     """Tells whether a page shows all of a table."""
     return max(len(table.rows), table.matrix.shape[1]) <= MOST_PARTS
 

@@ -10,8 +10,8 @@ from types import MappingProxyType
 
 from attncli.document.blocks import Block, Callout, Spans, Term
 from attncli.document.tables import SIGNS
-from attncli.errors import counted
-from attncli.judging.verdicts import RIGHT, Accepted
+from attncli.errors import agreed, counted
+from attncli.judging.verdicts import FOLLOW, RIGHT, Accepted
 from attncli.maths.equations.elision import MOST_PARTS, elided
 from attncli.maths.equations.tree import Equation, Number, Omitted, Sum, Symbol, Vector
 from attncli.maths.notation import plain
@@ -89,16 +89,40 @@ def differences_in(trace: Trace, part: PlannedStep, selection: Selection) -> lis
         return []
     figures = _of_part(trace, part)
     printed = [f for f in figures if f.row in selection.rows(f.quantity)]
-    return [*_marks(part, _in_order(part, printed)), *_rows(part, printed)]
+    return [*_marks(trace, part, _in_order(part, printed)), *_rows(part, printed)]
 
 
-def _marks(part: PlannedStep, differing: Published) -> Iterator[Block]:
-    """Yields a mark: `The source prints 4.265 for ffn[I, 1] and 5.000 for ffn[AI, 1].`"""
-    told, more = _split(differing)
-    parts: list[Spans] = [(Number.written(f.theirs), " for ", Term(_cell(part, f))) for f in told]
-    parts += [(f"{len(more)} more numbers otherwise",)] if more else []
-    if parts:
-        yield Callout(("The source prints ", *spans_enumerated(parts), "."))
+def _marks(trace: Trace, part: PlannedStep, differing: Published) -> Iterator[Block]:
+    """Yields marks, one for each verdict: `The source prints 4.265 for ffn[I, 1]: it follows with
+    other rounding. The source prints 5.000 for ffn[AI, 1]: only its
+    rounding is wrong.`"""
+    judged = _judged(trace) if differing else {}
+    verdicts = {f.key: _verdict(judged.get(f.key, "")) for f in differing}
+    for one, several in dict.fromkeys(verdicts.values()):
+        some = [f for f in differing if verdicts[f.key] == (one, several)]
+        told, more = _split(some)
+        parts: list[Spans] = [
+            (Number.written(f.theirs), " for ", Term(_cell(part, f))) for f in told
+        ]
+        parts += [(f"{len(more)} more numbers otherwise",)] if more else []
+        yield Callout(
+            ("The source prints ", *spans_enumerated(parts), f"{agreed(len(some), one, several)}.")
+        )
+
+
+def _verdict(judgement: str) -> tuple[str, str]:
+    """Says what a judgement means of a number that differs, and of several; nothing of those that
+    the source assumes, which aren't judged."""
+    if not judgement:
+        return "", ""
+    if judgement in RIGHT:
+        return ": it follows with other rounding", ": they follow with other rounding"
+    if judgement == "rounding":
+        return ": only its rounding is wrong", ": only their rounding is wrong"
+    if judgement in FOLLOW:
+        come = "from earlier wrong numbers"
+        return f": it comes {come}", f": they come {come}"
+    return ": it doesn't follow", ": they don't follow"
 
 
 def differences_at(
@@ -145,13 +169,15 @@ def _difference(trace: Trace, part: PlannedStep, figure: PublishedNumber) -> Spa
     + 0.03 = 0.50.`"""
     cell = Term(_cell(part, figure))
     spans: Spans = ("The source prints ", Number.written(figure.theirs), " for ", cell, ", but ")
+    is_right = _judged(trace).get(figure.key) in RIGHT
+    end = ". The source's number follows with other rounding." if is_right else "."
     worked = last_form(trace, figure.quantity, (figure.row, figure.column), figure.ours)
     if worked is None:
-        return (*spans, "here it is ", figure.ours, ".")
+        return (*spans, "here it is ", figure.ours, end)
     form, relation = worked
     if relation == "=":
-        return (*spans, Equation(form, figure.ours), ".")
-    return (*spans, form, f" {relation} ", figure.ours, ".")
+        return (*spans, Equation(form, figure.ours), end)
+    return (*spans, form, f" {relation} ", figure.ours, end)
 
 
 def _rows(part: PlannedStep, printed: Published) -> Iterator[Block]:

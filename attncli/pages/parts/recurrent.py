@@ -58,7 +58,9 @@ def read_out(trace: Trace, place: Place, _: Selection) -> Finding | None:
     share = value_of(number, "percent", percent(number))
     what = f"for class {k + 1}" if y.matrix.shape[0] > 1 else "that the target is 1"
     says: Spans = (name, " is ", number, ": a probability of ", *share, " % ", what)
-    short: Spans = (f"the probability {what} is ", name)
+    after = called_as(distinct_tokens(place.text.tokens), place.time - 1)
+    is_one = f"the class is {k + 1}" if y.matrix.shape[0] > 1 else "the target is 1"
+    short: Spans = ("after ", *after, f", {is_one} with a probability of")
     return Finding(says, Location(y.name, k, 0), (), short)
 
 

@@ -282,6 +282,7 @@ def shown_quantities(
     listed = listed_again(trace, part)
     aside = {part.place.name(name) for name, _ in step.results.together} | listed
     quantities, made = [], made_by(trace, part)
+    remarks: list[Block] = []
     for quantity in made:
         sums = quantity.local in step.results.adds_up_to_one
         table = matrix_block(quantity, selection, part.path, with_sums=sums)
@@ -290,7 +291,9 @@ def shown_quantities(
         repeats = repeats and selection.detail != "full"
         working = [] if repeats else working_of(trace, quantity, selection, one_row=one_row)
         if part.place.called:
-            working = [*_formula_of(part, quantity), *working]
+            new = [x for x in _remarks_of(trace, part, (quantity,)) if x not in remarks]
+            remarks += new
+            working = [*_formula_of(part, quantity), *new, *working]
         shown = None if quantity.name in aside else table
         quantities.append(ShownQuantity(quantity, working, shown, quantity.name in listed, repeats))
     return quantities
@@ -578,7 +581,8 @@ def opening_blocks(
     given = given_blocks(trace, givens, selection, part.path)
     blocks += by_gates(part, given) if part.step == "gates" else given
     blocks += cuts_of(part, alone=alone)
-    blocks += remarks_on(trace, part)
+    if not part.place.called:  # whose formulas stand with what they make
+        blocks += remarks_on(trace, part)
     if part.path.local == "experts":
         blocks.append(Callout(who_goes_there(trace, part)))
     return blocks
@@ -586,9 +590,16 @@ def opening_blocks(
 
 def remarks_on(trace: Trace, part: PlannedStep) -> list[Block]:
     """Says what has to be said of how a step was done on these numbers."""
+    return _remarks_of(trace, part, made_by(trace, part))
+
+
+def _remarks_of(trace: Trace, part: PlannedStep, made: Iterable[Quantity]) -> list[Block]:
+    """Says what has to be said of how some quantities of a part were made."""
+    names = {quantity.name for quantity in made}
     remarks = [
         definition.operation.remark(*trace.operands(definition))
         for definition in definitions_of(trace, part)
+        if definition.name in names
     ]
     return [Callout((remark,)) for remark in dict.fromkeys(remarks) if remark is not None]
 

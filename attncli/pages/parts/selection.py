@@ -16,7 +16,7 @@ from attncli.maths.operations.rearranging import JoinRows, Same
 from attncli.names import Name, WordedText, below
 from attncli.option_values import DETAILS, Pictures
 from attncli.pages.parts.sentences import called_as, tied
-from attncli.scenario.file.address import AddressError, Index, parse_address
+from attncli.scenario.file.address import LAST, AddressError, Index, parse_address
 from attncli.scenario.file.problems import ALL_THE_SAME, nearest
 from attncli.scenario.model import CONVOLUTIONS, ENCODER, TokenizedText
 from attncli.scenario.scenario import MOST_LINES
@@ -228,11 +228,42 @@ _MANY = 9
 
 
 class SelectionError(UserError):
-    """A step, a token, a layer, a head or a cell that isn't there."""
+    """A step, a token, a layer, a head, a time or a cell that isn't there."""
 
 
 _OF_QUERIES = ("Q", "token", LABELS)
 """What rows may be that are those of tokens; in a scenario of equations alone a side's names."""
+
+
+class Sides(NamedTuple):
+    """The rows and columns that alone are wanted of each table; all where none is named."""
+
+    rows: tuple[Index, ...] = ()
+    columns: tuple[Index, ...] = ()
+
+    @property
+    def said(self) -> bool:
+        """Tells whether any are named."""
+        return bool(self.rows or self.columns)
+
+    def cells(self, quantity: Quantity) -> list[tuple[int, int]]:
+        """Lists the cells, from 0, of a quantity that are in the rows and columns; none of a
+        quantity that has no such row or column."""
+        n, m = quantity.shape
+        rows = _places(quantity.rows, self.rows) if self.rows else range(n)
+        columns = _places(quantity.columns, self.columns) if self.columns else range(m)
+        return [(i, j) for i in rows for j in columns]
+
+
+def _places(axis: Axis, indices: Sequence[Index]) -> list[int]:
+    """Lists the places along a side, from 0, that some indices mean, as far as they are there."""
+    found: set[int] = set()
+    for index in indices if axis.names not in ((), ("",)) else ():
+        try:
+            found.update(axis.places(index, ""))
+        except AddressError:
+            continue
+    return sorted(found)
 
 
 class Selection(NamedTuple):
@@ -250,8 +281,17 @@ class Selection(NamedTuple):
     """The path of the only layer that is told."""
     head: int | None = None
     """The only head that is told, from 1."""
+    time: int | None = None
+    """The only time step of a recurrent cell that is told, from 1."""
+    sides: Sides = Sides()
+    """The rows and columns that alone are wanted of each table."""
     pictures: Pictures = Pictures.NONE
-    """Which pictures are drawn."""
+    """Which pictures a page of its format has."""
+    undrawn: bool = False
+    """Whether the scenario wants none, as long as not all are asked for."""
+    on_paper: bool = False
+    """Whether the page is printed: it tells nobody what to type, and has the tables of all
+    heads."""
     parts: tuple[PlannedStep, ...] = ()
     """The parts that are told; all where none is named."""
     as_fits: bool = False
@@ -259,10 +299,16 @@ class Selection(NamedTuple):
     routed: Mapping[Name, tuple[int, ...]] = MappingProxyType({})
     """The rows of tokens that go to an expert, by its place."""
 
+    def along(self, rows: Sequence[str], columns: Sequence[str]) -> Selection:
+        """Returns the same selection of some rows and columns of each table alone."""
+        indices = (tuple(map(_index_of_token, names)) for names in (rows, columns))
+        return self._replace(sides=Sides(*indices))
+
     @property
     def partial(self) -> bool:
         """Tells whether only some of the sections are told."""
-        return bool(self.steps or self.parts) or self.layer is not None or self.head is not None
+        one = (self.layer, self.head, self.time)
+        return bool(self.steps or self.parts) or any(place is not None for place in one)
 
     @property
     def whole(self) -> bool:
@@ -272,6 +318,11 @@ class Selection(NamedTuple):
     @property
     def pictured(self) -> bool:
         """Tells whether pictures are drawn."""
+        return self.has_place_for_pictures and not (self.undrawn and self.pictures < Pictures.ALL)
+
+    @property
+    def has_place_for_pictures(self) -> bool:
+        """Tells whether pages of its format have pictures, if a scenario doesn't say otherwise."""
         return self.pictures > Pictures.NONE
 
     def illustrated(self, pictures: Pictures) -> Selection:
@@ -288,6 +339,7 @@ class Selection(NamedTuple):
             and (not self.queries or part.time is None or part.time - 1 in self.queries)
             and (self.layer is None or _is_inside(part, self.layer))
             and (self.head is None or head == self.head - 1)
+            and (self.time is None or part.time == self.time)
             and (not self.queries or self._goes_to(part.path, self.queries))
         )
 
@@ -308,7 +360,7 @@ class Selection(NamedTuple):
     def tells_less(self) -> bool:
         """Tells whether a page to be read goes without tables that its working does without; one
         with pictures, whose numbers can be pointed at, has all."""
-        return not (self.whole or self.pictured)
+        return not (self.whole or self.has_place_for_pictures)
 
     @property
     def only_one_row(self) -> bool:
@@ -349,7 +401,7 @@ def _is_inside(part: PlannedStep, layer: Name) -> bool:
     return path == layer or path.inside(layer)
 
 
-def select(
+def select(  # noqa: PLR0913 - the parts that there are of a page
     trace: Trace,
     steps: Sequence[str] = (),
     token: str | None = None,
@@ -357,6 +409,7 @@ def select(
     *,
     layer: str | None = None,
     head: str | None = None,
+    time: str | None = None,
 ) -> Selection:
     """Returns the selection that options ask for; without a token, the queries that the scenario
     shows. Raises SelectionError."""
@@ -366,13 +419,21 @@ def select(
     found = tried(partial(_find_query, axis), wanted, wrong)
     paths = tried(partial(find_layer, trace), () if layer is None else (layer,), wrong)
     heads = tried(partial(find_head, trace), () if head is None else (head,), wrong)
+    times = tried(partial(find_time, trace), () if time is None else (time,), wrong)
     if wrong:
         raise SelectionError(wrong)
     path, number = next(iter(paths), None), next(iter(heads), None)
     queries = tuple(dict.fromkeys(found))
-    pictures = Pictures.ALL if trace.scenario.page.show.pictures else Pictures.NONE
-    selected = Selection(tuple(steps), queries, axis.names, detail, path, number, pictures)
-    return with_routing(trace, selected)
+    wanted_pictures = trace.scenario.page.show.pictures
+    selected = Selection(tuple(steps), queries, axis.names, detail, path, number)
+    return with_routing(
+        trace,
+        selected._replace(
+            time=next(iter(times), None),
+            pictures=Pictures.ALL if wanted_pictures else Pictures.NONE,
+            undrawn=wanted_pictures is False,
+        ),
+    )
 
 
 def with_routing(trace: Trace, selection: Selection) -> Selection:
@@ -439,9 +500,47 @@ def find_head(trace: Trace, text: str) -> int:
     raise SelectionError.of(f"--head {text}", "no such head", f"count from 1 to {most}")
 
 
+def find_time(trace: Trace, text: str) -> int:
+    """Returns the time step of a recurrent cell that `--time` names, from 1, or the `last`. Raises
+    SelectionError."""
+    times = sorted({part.time for part in trace.story if part.time is not None})
+    if text == LAST and times:
+        return times[-1]
+    if text.isascii() and text.isdigit() and len(text) < _MANY and int(text) in times:
+        return int(text)
+    right = f"count from {times[0]} to {times[-1]}" if times else "only recurrent cells have times"
+    raise SelectionError.of(f"--time {text}", "no such time", right)
+
+
+def cells_along(trace: Trace, selection: Selection) -> list[tuple[Quantity, int, int]]:
+    """Lists the cells, from 0, in the rows and columns of what a selection tells. Raises
+    SelectionError where there are none."""
+    parts = [part for part in shown_parts(trace) if selection.includes(part)]
+    made = [quantity for part in parts for quantity in made_by(trace, part)]
+    found = [
+        (quantity, i, j)
+        for quantity in made
+        for i, j in selection.sides.cells(quantity)
+        if not selection.picks(quantity) or i in selection.queries
+    ]
+    if not found:
+        rows, columns = selection.sides
+        said = [("--rows", rows), ("--columns", columns)]
+        option = " ".join(f"{o} {', '.join(i.text for i in own)}" for o, own in said if own)
+        right = f"they have {listed(_names_along(made, columns=bool(columns)))}"
+        raise SelectionError.of(option, "no table that is asked for has it", right)
+    return found
+
+
+def _names_along(made: Iterable[Quantity], *, columns: bool) -> list[str]:
+    """Lists the names of the rows, or of the columns, of some quantities."""
+    axes = (q.columns if columns else q.rows for q in made)
+    return [*dict.fromkeys(name for axis in axes for name in axis.names if name)]
+
+
 def _find_query(axis: Axis, token: str) -> int:
-    """Finds the place, from 0, of the query that `--token` names: a token, or else a position.
-    Raises SelectionError."""
+    """Finds the place, from 0, of the query that `--token` names: a token, or else a position, or
+    the `last`. Raises SelectionError."""
     try:
         return axis.find(_index_of_token(token), "the sentence")
     except AddressError as error:
@@ -517,7 +616,7 @@ def check_on_page(trace: Trace, selection: Selection) -> None:
         wrong = "this scenario has no such step"
         raise SelectionError(Problem.of(f"--step {step}", wrong, through) for step in missing)
     if parts and not any(selection.includes(part) for part in parts):
-        options = "--step, --layer, --head, --token"
+        options = "--step, --layer, --head, --time, --token"
         raise SelectionError.of(options, "together they leave nothing of the page", "drop one")
     check_lines(trace, [part for part in parts if selection.includes(part)])
 

@@ -246,6 +246,22 @@ def _own_sizes(scenario: Scenario) -> list[Spans]:
     return [line for name, side in sides.items() for line in _size(name, side.length)]
 
 
+def _own_counts(scenario: Scenario) -> list[Spans]:
+    """Says how long the sides are that equations name, those first whose places are named: `3
+    tokens`, `d_k = d_v = 2`"""
+    sides = environment_of(scenario).sides.items()
+    named = [(counted(side.length, name),) for name, side in sides if side.labels]
+    lengths: dict[tuple[str, int], list[Spans]] = {}
+    for name, side in sides:
+        if not side.labels:
+            kind = name.partition("_")[0]
+            lengths.setdefault((kind, side.length), []).append((Symbol(name),))
+    alike = (
+        joined((*names, (Number.written(length),)), " = ") for (_, length), names in lengths.items()
+    )
+    return [*named, *alike]
+
+
 def _heads(outline: Outline, stack: Stack, words: Words) -> list[Spans]:
     """Says how many heads there are; of a single one only where another stack has several."""
     several = any(site.attention.heads > 1 for site in outline.scenario.sites)
@@ -338,22 +354,24 @@ def facts_in_short(trace: Trace) -> Spans:
     """Returns the facts on one line: `3 tokens · d_model 2 · not scaled · 3 decimals, rounded at
     each step`; nothing of decimals where no number has some."""
     outline, scenario = outline_of(trace), trace.scenario
-    facts = _own_sizes(scenario) if scenario.plan.written.alone else _main_sizes(outline)
+    facts = _own_counts(scenario) if scenario.plan.written.alone else _main_sizes(outline)
     facts += [spans for s in scenario.stacks[:1] if _attends(trace, s)
               for spans in [_scaling_in_short(outline, s)]]  # fmt: skip
+    if not scenario.plan.written.alone:
+        facts = [*map(_without_sign, facts)]
     if not _has_decimals(trace):
-        return joined(map(_without_sign, facts), " · ")
+        return joined(facts, " · ")
     rounding = trace.rounding
     when = "at each step" if rounding.carries else "only on the page"
     places = f"{counted(rounding.decimals, 'decimal')}{_own_decimals(rounding)}"
     ends = (f"{places}, rounded {when}", f"{places} {when}")
-    lines = [joined(map(_without_sign, (*facts, (end,))), " · ") for end in ends]
+    lines = [joined((*facts, (end,)), " · ") for end in ends]
     return lines[len(text_of_spans(lines[0])) > _ON_A_LINE]
 
 
 def _has_decimals(trace: Trace) -> bool:
     """Tells whether any number of a trace is shown with decimals, as counts of pairs aren't."""
-    matrices = (quantity.matrix for quantity in trace.quantities.values())
+    matrices = (q.matrix for q in trace.quantities.values() if q.matrix.places != 0)
     rows = (matrix.row(i) for matrix in matrices for i in range(matrix.shape[0]))
     shown = (number.shown for row in rows for number in numbers_in(row))
     return any(number.is_finite() and decimals.places(number) > 0 for number in shown)

@@ -30,10 +30,17 @@ def closing_on_the_source(trace: Trace) -> list[Block]:
     spans: Spans = (f"{text[0].upper()}{text[1:]}",)
     if called is not None and (wrong or differ):
         command = f"attn check {typed(called)}{asking_for_large(trace.scenario)}"
-        dont = agreed(wrong, "doesn't", "don't")
-        which = f"which {dont}" if wrong else "where others are printed"
+        which = _told_by_check(wrong, len(numbers) + len(statements))
         spans = (*spans, "; ", Term(command), f" tells {which}")
     return [*blocks, Callout((*spans, "."))]
+
+
+def _told_by_check(wrong: int, total: int) -> str:
+    """Says what `attn check` tells where some of what the source has are wrong."""
+    if wrong == total > 1:
+        return "why"
+    dont = agreed(wrong, "doesn't", "don't")
+    return f"which {dont}" if wrong else "where others are printed"
 
 
 def _judged(trace: Trace) -> tuple[list[bool], list[bool], bool]:

@@ -1,4 +1,7 @@
-"""Addresses of cells: `weights[love, AI]`, `Q[2, 1]`, `layers[1].heads[2].exp_sum["1"]`."""
+"""Addresses of cells: `weights[love, AI]`, `Q[2, 1]`, `layers[1].heads[2].exp_sum["1"]`.
+
+Patterns are addresses of several: `weights[*, last]`, `weights[, AI]`, `scores[love]`, `gates[2]`.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,19 @@ class Index(NamedTuple):
         digits = self.text.isascii() and self.text.isdigit()
         return int(self.text[:_LONGEST]) if digits and not self.quoted else None
 
+    @property
+    def is_every(self) -> bool:
+        """Tells whether it means all places along a side, unless one of them is called so."""
+        return self.text == EVERY and not self.quoted
 
+    @property
+    def is_last(self) -> bool:
+        """Tells whether it means the last place along a side, unless one of them is called so."""
+        return self.text == LAST and not self.quoted
+
+
+EVERY, LAST = "*", "last"
+"""Indices of all places along a side, and of the last one."""
 _LIKE = "write for example weights[love, AI] or Q[2, 1]"
 _LONGEST = 18
 """The most digits of a position that are read; no position has so many."""
@@ -49,7 +64,9 @@ class Address(NamedTuple):
         return [part for part in re.split(_SEGMENT, self.name) if part]
 
 
-_SHAPE = r"((?:[^\[\]]++\[\d++\]\.)*+[^\[\]]++(?:\[\d+\](?=\s*\[))?)\s*(?:\[(.*)\])?"
+_NUMBER = r"\[(?:\d++|\*|last)\]"
+"""What counts a place or a time in a name: a number, or in a pattern all of them, or the last."""
+_SHAPE = rf"((?:[^\[\]]++{_NUMBER}\.)*+[^\[\]]++(?:{_NUMBER}(?=\s*\[))?)\s*(?:\[(.*)\])?"
 _SEGMENT = r"\.|\[(\d+)\]"
 _INDEX = r"""\s*(?:"((?:[^"\\]|\\.)*)"|([^",\s](?:[^,]*[^,\s])?))\s*(?:,|$)"""
 _BARE = r"""[^\s",\[\]\\](?:[^",\[\]\\\n]*[^\s",\[\]\\])?"""
@@ -62,6 +79,19 @@ def parse_address(text: str) -> Address:
         raise AddressError(f"{quote(text)} is not of the form name[row, column]", _LIKE)
     name, inside = shape.groups()
     return Address(name.rstrip(), () if inside is None else tuple(_indices(inside, text)))
+
+
+def parse_pattern(text: str) -> Address:
+    """Parses an address in which an index may be left out, which then means all places:
+    `weights[, AI]`. Raises AddressError for any other text."""
+    whole = re.sub(r"(?<=\[)(?=\s*,)|(?<=,)(?=\s*\]\s*$)", EVERY, text)
+    return parse_address(whole)
+
+
+def matching(name: str) -> re.Pattern[str]:
+    """Returns what the names match that a name with `[*]` or `[last]` means: `gates[*].forget`."""
+    parts = re.split(r"\[(\*|last)\]", name)
+    return re.compile("".join(r"\[\d+\]" if k % 2 else re.escape(p) for k, p in enumerate(parts)))
 
 
 def _indices(inside: str, text: str) -> list[Index]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, TypeVar
+from typing import IO, TypeVar
 
 import numpy as np
 from numpy.lib import format as npy
@@ -20,7 +20,7 @@ from numpy.lib import format as npy
 from attncli.errors import listed, quote
 from attncli.maths.equations.stored_matrix import BFLOAT16, MANY, Kept, as_floats
 from attncli.maths.numbers import decimals
-from attncli.maths.numbers.rounding import Array
+from attncli.maths.numbers.rounding import AnyArray, Array
 from attncli.scenario.file.named_files import (
     LargeFileError,
     RefusedFileError,
@@ -38,10 +38,6 @@ from attncli.scenario.file.safetensors_files import (
     tensors_in,
 )
 from attncli.scenario.file.sources import MOST_NUMBERS, FileSource
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 LARGEST_HEADER = 2**16
 T = TypeVar("T")
@@ -78,7 +74,7 @@ def _read(
     outside: bool,
     problems: Diagnostics,
     most: int,
-    taken: Callable[[NDArray[Any], FileSource], T],
+    taken: Callable[[AnyArray, FileSource], T],
 ) -> T | None:
     try:
         file = found(source.path, folder or Path(), outside, _READERS)
@@ -114,14 +110,14 @@ def as_refused_file(path: str) -> Iterator[None]:
         raise broken(path) from error
 
 
-def _read_npy(file: Path, source: FileSource, most: int) -> NDArray[Any]:
+def _read_npy(file: Path, source: FileSource, most: int) -> AnyArray:
     if source.key is not None:
         wrong = f"a .npy file holds a single array, and the key {quote(source.key)} is given"
         raise RefusedFileError(wrong, "take the key out")
     return _read_array(lambda: file.open("rb"), file.stat().st_size, source, most)
 
 
-def _read_npz(file: Path, source: FileSource, most: int) -> NDArray[Any]:
+def _read_npz(file: Path, source: FileSource, most: int) -> AnyArray:
     from zipfile import ZipFile
 
     with ZipFile(file) as archive:
@@ -130,7 +126,7 @@ def _read_npz(file: Path, source: FileSource, most: int) -> NDArray[Any]:
         return _read_array(lambda: archive.open(member), member.file_size, source, most)
 
 
-def _read_array(opened: Opened, size: int, source: FileSource, most: int) -> NDArray[Any]:
+def _read_array(opened: Opened, size: int, source: FileSource, most: int) -> AnyArray:
     """Reads the array of `size` bytes in NumPy's format, if it is one of numbers. Raises
     RefusedFileError.
 
@@ -143,13 +139,13 @@ def _read_array(opened: Opened, size: int, source: FileSource, most: int) -> NDA
     if begins + math.prod(shape) * dtype.itemsize != size:
         raise broken(source.path)
     with opened() as stream:
-        array: NDArray[Any] = npy.read_array(stream, allow_pickle=False)
+        array: AnyArray = npy.read_array(stream, allow_pickle=False)
     return array
 
 
 def npy_header(
     opened: Opened,
-) -> tuple[tuple[int, ...], bool, np.dtype[Any], int]:
+) -> tuple[tuple[int, ...], bool, np.dtype[np.generic], int]:
     """Reads the header of an array in NumPy's format: its shape, whether columns come first, its
     type, and where its numbers begin."""
     with opened() as stream:
@@ -159,7 +155,7 @@ def npy_header(
     return *read_header(head), head.tell()
 
 
-def _read_safetensors(file: Path, source: FileSource, most: int) -> NDArray[Any]:
+def _read_safetensors(file: Path, source: FileSource, most: int) -> AnyArray:
     heads = tensors_in(file)
     head = heads[_chosen(source, heads)]
     check_type(head, _named(source))
@@ -167,7 +163,7 @@ def _read_safetensors(file: Path, source: FileSource, most: int) -> NDArray[Any]
     return head.read(file)
 
 
-def _read_sharded(file: Path, source: FileSource, most: int) -> NDArray[Any]:
+def _read_sharded(file: Path, source: FileSource, most: int) -> AnyArray:
     """Reads a tensor of several files, by the index that says which of them holds it."""
     shard, names = shard_of(file, source.key or "")
     _chosen(source, names)
@@ -175,7 +171,7 @@ def _read_sharded(file: Path, source: FileSource, most: int) -> NDArray[Any]:
     return _read_safetensors(shard, source, most)
 
 
-_READERS: Mapping[str, Callable[[Path, FileSource, int], NDArray[Any]]] = {
+_READERS: Mapping[str, Callable[[Path, FileSource, int], AnyArray]] = {
     ".npy": _read_npy,
     ".npz": _read_npz,
     ".safetensors": _read_safetensors,
@@ -216,7 +212,7 @@ _NO_NUMBERS = {
 _WIDEST = 8
 
 
-def _check_kind(dtype: np.dtype[Any], source: FileSource) -> None:
+def _check_kind(dtype: np.dtype[np.generic], source: FileSource) -> None:
     if dtype.kind not in "biuf" or dtype.itemsize > _WIDEST:
         kind = _NO_NUMBERS.get(dtype.kind, f"numbers of the kind {dtype.name}")
         right = "save it as float32 or float64 (float16, whole numbers and bool will do, too)"
@@ -249,7 +245,7 @@ def _check_shape(shape: tuple[int, ...], source: FileSource, most: int) -> None:
         raise LargeFileError(wrong, f"save a smaller array, or give {ALL_THE_SAME}")
 
 
-def _left_or_numbers(array: NDArray[Any], source: FileSource) -> Array | Kept:
+def _left_or_numbers(array: AnyArray, source: FileSource) -> Array | Kept:
     """Returns a large array of floats as it is in its file, any other array as numbers. Both report
     numbers that can't be worked with."""
     is_float = array.dtype.kind == "f" or array.dtype == BFLOAT16
@@ -265,7 +261,7 @@ def _left_or_numbers(array: NDArray[Any], source: FileSource) -> Array | Kept:
     return _numbers(array, source)
 
 
-def _numbers(array: NDArray[Any], source: FileSource) -> Array:
+def _numbers(array: AnyArray, source: FileSource) -> Array:
     """Returns the array as rows and columns of float64. Raises RefusedFileError for numbers that
     can't be worked with."""
     numbers = np.atleast_2d(np.array(as_floats(array), dtype=np.float64, order="C"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from attncli.errors import Where, quote
 from attncli.scenario.file import reading
@@ -14,7 +14,7 @@ from attncli.scenario.file.nodes import Items, Map, Node, Scalar
 from attncli.scenario.file.problems import Diagnostics, ScenarioError, nearest, scenario_error
 from attncli.scenario.file.sources import is_source
 
-Keys = Mapping[str, Key[Any]]
+Keys = Mapping[str, Key[object]]
 
 
 class Change(NamedTuple):
@@ -202,7 +202,7 @@ def _address(path: Sequence[str]) -> str:
     return line.removeprefix(".")
 
 
-def value_of(key: Key[Any] | None, text: str, where: Where) -> Node:
+def value_of(key: Key[object] | None, text: str, where: Where) -> Node:
     """Returns the node of a value. For a key that holds a text it is that text, whatever YAML would
     make of it; for others the text is read as YAML."""
     if key is not None and isinstance(key.kind, TextKind):

@@ -6,13 +6,13 @@ import math
 from collections.abc import Callable, Mapping
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from attncli.errors import UserError, quote
 from attncli.maths.equations.stored_matrix import BFLOAT16, as_floats
-from attncli.maths.numbers.rounding import Array
+from attncli.maths.numbers.rounding import AnyArray, Array
 from attncli.scenario.file.array_files import Opened, as_refused_file, npy_header
 from attncli.scenario.file.named_files import (
     RefusedFileError,
@@ -159,7 +159,7 @@ def _refusing(file: Path, read: Callable[[], Array]) -> Callable[[], Array]:
     return refusing
 
 
-def _as_floats64(array: NDArray[Any]) -> Array:
+def _as_floats64(array: AnyArray) -> Array:
     return as_floats(array).astype(np.float64)
 
 
@@ -184,7 +184,7 @@ class _Written(float):
         return self
 
 
-def _tensor(name: str, value: Any) -> Tensor:  # noqa: ANN401
+def _tensor(name: str, value: object) -> Tensor:
     kind = "float64"
     if isinstance(value, dict) and "data" in value:
         kind = str(value.get("dtype", kind)).removeprefix("torch.")
@@ -197,7 +197,7 @@ def _tensor(name: str, value: Any) -> Tensor:  # noqa: ANN401
     return Tensor(values, kind, _most_digits(value))
 
 
-def _most_digits(value: Any) -> int:  # noqa: ANN401
+def _most_digits(value: object) -> int:
     if isinstance(value, list):
         return max(map(_most_digits, value), default=0)
     return value.digits if isinstance(value, _Written) else 0

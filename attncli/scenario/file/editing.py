@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import yaml
 
@@ -119,18 +119,18 @@ def _read(text: str) -> Map:
 
 
 @lru_cache(maxsize=1)
-def _composed(text: str) -> Any:  # noqa: ANN401
+def _composed(text: str) -> yaml.Node | None:
     """Parses a text into PyYAML's own nodes, whose marks say where each starts and ends."""
     return yaml.compose(text, Loader=reading.LOADER)
 
 
-def _is_shared(text: str, node: Any) -> bool:  # noqa: ANN401
+def _is_shared(text: str, node: yaml.Node | None) -> bool:
     """Tells whether a node has an anchor, by which it may be meant elsewhere, or a tag. For an
     alias the parser returns the node that it refers to."""
     return node is None or text[node.start_mark.index : node.start_mark.index + 1] in ("&", "!")
 
 
-def _entries(node: Any) -> Iterable[tuple[str, Any]]:  # noqa: ANN401
+def _entries(node: yaml.Node | None) -> Iterable[tuple[str, yaml.Node]]:
     """Returns what is in a map or a list, by name or number from 1. The first value of a repeated
     key counts."""
     if isinstance(node, yaml.MappingNode):
@@ -140,14 +140,14 @@ def _entries(node: Any) -> Iterable[tuple[str, Any]]:  # noqa: ANN401
     return ()
 
 
-def _last(node: Any) -> Any:  # noqa: ANN401
+def _last(node: yaml.Node) -> yaml.Node:
     """Returns the innermost node that a block ends with."""
     while isinstance(node, yaml.CollectionNode) and not node.flow_style:
         node = node.value[-1][1] if isinstance(node, yaml.MappingNode) else node.value[-1]
     return node
 
 
-def _around(text: str, node: Any) -> Splice | None:  # noqa: ANN401
+def _around(text: str, node: yaml.Node) -> Splice | None:
     """Returns the place of a node itself, from its first character to the last of what it ends
     with, or None where it ends with something shared."""
     start, last = node.start_mark.index, _last(node)
@@ -160,7 +160,7 @@ def _around(text: str, node: Any) -> Splice | None:  # noqa: ANN401
     return Splice(start, end, " " if below or start == last.end_mark.index else "")
 
 
-def _missing(text: str, node: Any, names: Sequence[str]) -> Splice | None:  # noqa: ANN401
+def _missing(text: str, node: yaml.Node | None, names: Sequence[str]) -> Splice | None:
     """Returns the place for a key that a map doesn't have: after its last one, in a block on a line
     of its own. None where the key can't be added."""
     taken_over = isinstance(node, yaml.MappingNode) and any(k.value == "<<" for k, _ in node.value)

@@ -22,20 +22,21 @@ from attncli.scenario.file.nodes import Items, Map, Node, Numbers, Scalar, as_li
 from attncli.scenario.file.problems import Diagnostics, Hint, knows_nothing
 
 T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
 KeyValues = Mapping[str, Any]
 """The values that the keys of a record have, by name."""
 
 
-class Key(NamedTuple, Generic[T]):
+class Key(NamedTuple, Generic[T_co]):
     """A key of a record."""
 
     name: str
-    kind: Kind[T]
+    kind: Kind[T_co]
     """The kind of its value."""
     says: str
     """What to say of it, in the help and the schema."""
-    default: T | None = None
+    default: T_co | None = None
     """The value where a file says none."""
     shared: bool = False
     """Whether it holds for each record of a list when it is said above the list."""
@@ -62,7 +63,7 @@ class Needs(NamedTuple):
     unless: tuple[str, object] | None = None
     """A part and a value with which the others aren't needed."""
 
-    def check(self, node: Node, values: Mapping[str, Any], problems: Diagnostics) -> bool:
+    def check(self, node: Node, values: Mapping[str, object], problems: Diagnostics) -> bool:
         """Tells whether all parts are there. It reports those that aren't written; those that can't
         be read were reported before."""
         if self.unless is not None and self.unless in values.items():
@@ -76,15 +77,15 @@ class Needs(NamedTuple):
         return values.keys() >= {*self.parts}
 
 
-class OwnedKeys(Mapping[str, Key[Any]]):
+class OwnedKeys(Mapping[str, Key[object]]):
     """Keys by their names, most of which are found among the keys of their owners when they are
     asked for."""
 
     def __init__(
         self,
         owners: Callable[[], Mapping[str, str]],
-        keys_of: Callable[[str], Iterable[Key[Any]]],
-        also: Iterable[Key[Any]] = (),
+        keys_of: Callable[[str], Iterable[Key[object]]],
+        also: Iterable[Key[object]] = (),
     ) -> None:
         self._find_owners, self._keys_of = owners, keys_of
         self._also = {key.name: key for key in also}
@@ -93,7 +94,7 @@ class OwnedKeys(Mapping[str, Key[Any]]):
     def owners(self) -> Mapping[str, str]:
         return self._find_owners()
 
-    def __getitem__(self, name: str) -> Key[Any]:
+    def __getitem__(self, name: str) -> Key[object]:
         if name in self._also:
             return self._also[name]
         return next(key for key in self._keys_of(self.owners[name]) if key.name == name)
@@ -117,7 +118,7 @@ class OwnedKeys(Mapping[str, Key[Any]]):
 class Record(NamedTuple):
     """A map with known keys."""
 
-    known: Mapping[str, Key[Any]]
+    known: Mapping[str, Key[object]]
     outside: tuple[str, ...] = ()
     """Keys that belong one level up."""
     needs: Needs | None = None
@@ -127,13 +128,13 @@ class Record(NamedTuple):
 
     @classmethod
     def of(
-        cls, *keys: Key[Any], outside: tuple[str, ...] = (), needs: Needs | None = None
+        cls, *keys: Key[object], outside: tuple[str, ...] = (), needs: Needs | None = None
     ) -> Record:
         """Makes a record of some keys."""
         return cls({key.name: key for key in keys}, outside, needs)
 
     @property
-    def keys(self) -> tuple[Key[Any], ...]:
+    def keys(self) -> tuple[Key[object], ...]:
         return tuple(self.known.values())
 
     def read(self, node: Node, problems: Diagnostics) -> dict[str, Any] | None:
@@ -143,7 +144,7 @@ class Record(NamedTuple):
                 right = problems.nearest(node.text, self.known)
             problems.add(node.where, f"{describe(node)} where a map belongs", right)
             return None
-        values = {}
+        values: dict[str, object] = {}
         for name, value in node.entries:
             if name.text in self.known:
                 values[name.text] = self._value(name.text, value, problems)
@@ -161,7 +162,7 @@ class Record(NamedTuple):
             return None
         return values
 
-    def _value(self, name: str, node: Node, problems: Diagnostics) -> Any:  # noqa: ANN401
+    def _value(self, name: str, node: Node, problems: Diagnostics) -> object:
         """Reads the value of a key. Where it can't be read, but could be for a key of almost the
         same name, that key is suggested: `head: 2`."""
         before = len(problems.found)
@@ -187,10 +188,10 @@ class Record(NamedTuple):
         return {"type": "object", "properties": properties, "additionalProperties": False}
 
 
-def keys_of_fields(record: Any) -> tuple[Key[Any], ...]:  # noqa: ANN401
+def keys_of_fields(record: Any) -> tuple[Key[object], ...]:  # noqa: ANN401
     """Returns the keys that the fields of a named tuple are: those `Annotated` with a kind and a
     sentence, and in the place of a field that groups some, the keys of that group."""
-    keys: list[Key[Any]] = []
+    keys: list[Key[object]] = []
     for name, hint in record.__annotations__.items():
         usual = record._field_defaults.get(name)
         if hasattr(hint, "__metadata__"):
@@ -201,7 +202,7 @@ def keys_of_fields(record: Any) -> tuple[Key[Any], ...]:  # noqa: ANN401
     return tuple(keys)
 
 
-def typed(record: Callable[..., T], values: Mapping[str, Any], **more: Any) -> T:  # noqa: ANN401
+def typed(record: Callable[..., T], values: Mapping[str, object], **more: object) -> T:
     """Makes a named tuple of the values that are said for its fields. Its defaults stand for the
     rest."""
     fields: tuple[str, ...] = getattr(record, "_fields")  # noqa: B009  (mypy knows of no such type)
@@ -209,7 +210,6 @@ def typed(record: Callable[..., T], values: Mapping[str, Any], **more: Any) -> T
 
 
 Schema = dict[str, Any]
-T_co = TypeVar("T_co", covariant=True)
 
 
 class Kind(Protocol[T_co]):
@@ -397,16 +397,16 @@ class Flag(NamedTuple):
 TRUTH = {"true": True, "True": True, "false": False, "False": False}
 
 
-class MapOf(NamedTuple):
+class MapOf(NamedTuple, Generic[T_co]):
     """A map from any text to values of one kind."""
 
-    kind: Kind[Any]
+    kind: Kind[T_co]
     what: str
     """What its keys are, for messages."""
 
-    def read(self, node: Node, problems: Diagnostics) -> dict[str, Any] | None:
+    def read(self, node: Node, problems: Diagnostics) -> dict[str, T_co] | None:
         if not isinstance(node, Map) or not node.entries:
-            right = f"give a map from {self.what} to value, like {{love: …}}"
+            right = f"give a map from {self.what} to value, like {{{self.what}: …}}"
             problems.add(node.where, f"{describe(node)} where a map belongs", right)
             return None
         values = {}
@@ -414,19 +414,20 @@ class MapOf(NamedTuple):
             if not key.text:
                 problems.add(key.where, f"an empty {self.what}", "give it a name, or take it out")
             values[key.text] = self.kind.read(value, problems)
-        return None if any(value is None for value in values.values()) else values
+        known = {text: value for text, value in values.items() if value is not None}
+        return known if len(known) == len(values) else None
 
     def schema(self) -> Schema:
         return {"type": "object", "additionalProperties": self.kind.schema(), "minProperties": 1}
 
 
-class ListOf(NamedTuple):
+class ListOf(NamedTuple, Generic[T_co]):
     """A list of values of one kind, with at least one unless it may be `empty`."""
 
-    kind: Kind[Any]
+    kind: Kind[T_co]
     empty: bool = False
 
-    def read(self, node: Node, problems: Diagnostics) -> tuple[Any, ...] | None:
+    def read(self, node: Node, problems: Diagnostics) -> tuple[T_co, ...] | None:
         node = as_lists(node)
         if not isinstance(node, Items) or not (node.items or self.empty):
             wrong = "an empty list" if isinstance(node, Items) else describe(node)
@@ -436,19 +437,20 @@ class ListOf(NamedTuple):
         if isinstance(self.kind, NumberKind) and has_decimal_commas(node, problems):
             return None
         values = tuple(self.kind.read(item, problems) for item in node.items)
-        return None if any(value is None for value in values) else values
+        known = tuple(value for value in values if value is not None)
+        return known if len(known) == len(values) else None
 
     def schema(self) -> Schema:
         least = {} if self.empty else {"minItems": 1}
         return {"type": "array", "items": self.kind.schema(), **least}
 
 
-class OneOrMany(NamedTuple):
+class OneOrMany(NamedTuple, Generic[T_co]):
     """One value of a kind, or a list of them, read as a tuple."""
 
-    kind: Kind[Any]
+    kind: Kind[T_co]
 
-    def read(self, node: Node, problems: Diagnostics) -> tuple[Any, ...] | None:
+    def read(self, node: Node, problems: Diagnostics) -> tuple[T_co, ...] | None:
         if isinstance(node, Items | Numbers):
             return ListOf(self.kind).read(node, problems)
         value = self.kind.read(node, problems)
@@ -461,9 +463,9 @@ class OneOrMany(NamedTuple):
 class Either(NamedTuple):
     """A value of one of several kinds."""
 
-    choose: Callable[[Node], Kind[Any]]
+    choose: Callable[[Node], Kind[object]]
     """Returns the kind that a node is meant to be."""
-    kinds: tuple[Kind[Any], ...]
+    kinds: tuple[Kind[object], ...]
 
     def read(self, node: Node, problems: Diagnostics) -> Any:  # noqa: ANN401
         return self.choose(node).read(node, problems)
@@ -472,11 +474,11 @@ class Either(NamedTuple):
         return {"anyOf": [kind.schema() for kind in self.kinds]}
 
 
-def word_or(words: tuple[str, ...], number: Kind[Any]) -> Either:
+def word_or(words: tuple[str, ...], number: Kind[object]) -> Either:
     """Returns the kind of one of a few words, or a number."""
     word = Choice(words, "a number")
 
-    def choose(node: Node) -> Kind[Any]:
+    def choose(node: Node) -> Kind[object]:
         is_word = isinstance(node, Scalar) and node.text in words
         return number if looks_like_number(node) and not is_word else word
 
@@ -509,10 +511,10 @@ class _Definitions:
         self.parts: dict[str, Schema] = {}
         self._count: Counter[int] = Counter()
         self._called: dict[int, str] = {}
-        self._numbers: dict[tuple[Any, ...], int] = {}
+        self._numbers: dict[tuple[object, ...], int] = {}
         self._known: dict[int, tuple[Any, int]] = {}
 
-    def _says(self, part: Any) -> Any:  # noqa: ANN401
+    def _says(self, part: object) -> Any:  # noqa: ANN401
         """Returns one number for all parts that say the same, since their texts are megabytes."""
         if not isinstance(part, dict | list):
             return repr(part)
@@ -589,7 +591,7 @@ def _undescribed(schema: Schema) -> Schema:
 def _each_part(schema: Schema, key: str, change: Callable[[Schema, str], Schema]) -> Schema:
     """Returns the schema with every schema in it changed."""
 
-    def changed(part: Any, key: str = key) -> Any:  # noqa: ANN401
+    def changed(part: object, key: str = key) -> Any:  # noqa: ANN401
         return change(part, key) if isinstance(part, dict) else part
 
     writers: dict[str, Callable[[Any], Any]] = {

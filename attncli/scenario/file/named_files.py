@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,6 +16,8 @@ from attncli.scenario.file.problems import Diagnostics
 
 JsonObject = Mapping[str, Any]
 """An object of a JSON file: the values of its keys."""
+ParseNumber = Callable[[str], object]
+"""Makes a number of its text."""
 
 LARGEST_FILE = 4 * 2**30
 _IN_PLACE = (".safetensors",)
@@ -116,11 +118,15 @@ def text_in(file: Path) -> str:
         raise RefusedFileError(wrong, "save it in UTF-8") from error
 
 
-def parsed_json(text: str | bytes, **how: Any) -> Any:  # noqa: ANN401
-    """Parses JSON, with the options of `json.loads`. Raises ValueError for what is no JSON, and for
-    lists and maps that are nested too deeply for what walks through them."""
+def parsed_json(
+    text: str | bytes,
+    parse_float: ParseNumber | None = None,
+    parse_constant: ParseNumber | None = None,
+) -> Any:  # noqa: ANN401
+    """Parses JSON, with these options of `json.loads`. Raises ValueError for what is no JSON, and
+    for lists and maps that are nested too deeply for what walks through them."""
     try:
-        data = json.loads(text, **how)
+        data = json.loads(text, parse_float=parse_float, parse_constant=parse_constant)
     except RecursionError:
         raise ValueError(_TOO_DEEP) from None
     level = [data]

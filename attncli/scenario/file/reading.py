@@ -13,7 +13,7 @@ from bisect import bisect_left, bisect_right
 from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import yaml
@@ -25,7 +25,11 @@ from attncli.scenario.file.nodes import Items, Map, Node, Numbers, Run, Scalar, 
 from attncli.scenario.file.problems import Diagnostics, Hint, nearest, scenario_error
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from yaml._yaml import Mark as CMark
+
+    from attncli.maths.numbers.rounding import AnyArray
+
+    Mark: TypeAlias = yaml.Mark | CMark  # PyYAML has two of a kind
 
 
 LARGEST_FILE = 16 * 2**20
@@ -96,7 +100,7 @@ def _read(
     return builder.root
 
 
-def _syntax_error(error: yaml.MarkedYAMLError, text: str) -> tuple[Any, str, str]:
+def _syntax_error(error: yaml.MarkedYAMLError, text: str) -> tuple[Mark | None, str, str]:
     """Explains what keeps a text from being YAML: the mark of the place, what is wrong, and what
     would be right."""
     mark: Any = error.problem_mark or error.context_mark
@@ -157,7 +161,7 @@ _TOO_DEEP = "lists and maps are nested too deeply"
 _LESS_DEEP = f"use at most {DEEPEST} levels"
 _HINT = (
     "check the indentation, the quotes and the brackets just before this place, and put a text with"
-    " a colon or a comma in quotes"
+    " a colon, a comma or a bracket in quotes"
 )
 
 
@@ -281,7 +285,7 @@ class _Builder:
             return ()
         return _runs_of(text, self.text, start, where)
 
-    def place(self, mark: Any) -> Where:  # noqa: ANN401  (PyYAML has two of a kind)
+    def place(self, mark: Mark | None) -> Where:
         """Returns where a mark is in the original file, before surrogate pairs were joined."""
         if mark is None or not self.start.line:
             return self.start
@@ -429,10 +433,10 @@ def _taken_over(key: Scalar, value: Node) -> tuple[Map, ...]:
     return maps if len(maps) == len(sources) else ()
 
 
-def _index(mark: Any) -> int:  # noqa: ANN401  (PyYAML has two of a kind)
+def _index(mark: Mark | None) -> int:
     """Returns how many characters stand before a mark."""
-    index: int = mark.index
-    return index
+    assert mark is not None
+    return mark.index
 
 
 def escaped_surrogates(text: str) -> str:
@@ -456,13 +460,13 @@ _PLAIN = (str, int, float, list, tuple, Mapping)
 """Types that are no arrays, so that nothing needs to be asked of them."""
 
 
-def mapping_tree(mapping: Mapping[Any, Any]) -> Map:
+def mapping_tree(mapping: Mapping[Any, object]) -> Map:
     """Returns the tree of a mapping. Raises ScenarioError for one that is nested too deeply, such
     as one that holds itself."""
     return _map(mapping, "", 1)
 
 
-def _map(mapping: Mapping[Any, Any], name: str, depth: int) -> Map:
+def _map(mapping: Mapping[Any, object], name: str, depth: int) -> Map:
     """Returns the map of the keys and values. A key that has None is left out."""
     entries = []
     for key, value in ((k, x) for k, x in mapping.items() if x is not None):
@@ -499,7 +503,7 @@ def _node(value: object, name: str, depth: int, entry: tuple[int, ...] = ()) -> 
             return Scalar(str(value), where)
 
 
-def _of_array(array: NDArray[Any], name: str, depth: int, entry: tuple[int, ...]) -> Node:
+def _of_array(array: AnyArray, name: str, depth: int, entry: tuple[int, ...]) -> Node:
     """Returns an array of numbers as it is, and one of texts or of Python's own numbers as lists.
     Raises ScenarioError for any other."""
     where = _where(f"{name}{list(entry)}" if entry else name)

@@ -11,13 +11,14 @@ import math
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from attncli.errors import listed, quote
 from attncli.maths.equations.stored_matrix import BFLOAT16
 from attncli.scenario.file.named_files import (
+    JsonObject,
     RefusedFileError,
     broken,
     bytes_in,
@@ -26,7 +27,7 @@ from attncli.scenario.file.named_files import (
 )
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from attncli.maths.numbers.rounding import AnyArray
 
 
 LARGEST_DESCRIPTION = 2**23
@@ -51,13 +52,13 @@ class TensorHead(NamedTuple):
         """Returns the type as NumPy and PyTorch call it: `float32`, `bfloat16`."""
         return "bfloat16" if self.kind == "BF16" else np.dtype(_TYPES[self.kind]).name
 
-    def read(self, file: Path) -> NDArray[Any]:
+    def read(self, file: Path) -> AnyArray:
         """Returns the numbers of the tensor. They stay in the file until they are looked at, which
         may be a part of them, and are copied then anyway."""
         dtype, count = np.dtype(_TYPES[self.kind]), math.prod(self.shape)
         if not count:  # of which there is nothing to map
             return np.empty(self.shape, dtype)
-        flat: NDArray[Any] = np.memmap(file, dtype, "r", self.begins, (count,))
+        flat: AnyArray = np.memmap(file, dtype, "r", self.begins, (count,))
         return (flat.view(BFLOAT16) if self.kind == "BF16" else flat).reshape(self.shape)
 
 
@@ -76,7 +77,7 @@ def _tensors_in(file: Path, size: int, _: int) -> Mapping[str, TensorHead]:
         length = int.from_bytes(stream.read(8), "little")
         if length > min(size, LARGEST_DESCRIPTION):
             raise broken(file.name)
-        head: dict[str, Any] = parsed_json(stream.read(length))
+        head: dict[str, JsonObject] = parsed_json(stream.read(length))
     head.pop("__metadata__", None)
     ends = (value["data_offsets"][1] for value in head.values())
     if 8 + length + max(ends, default=0) != size:
@@ -88,7 +89,7 @@ _MOST_SIDES = 32
 """The most sides of an array that each version of NumPy knows."""
 
 
-def _head(file: Path, data: Mapping[str, Any], begins: int) -> TensorHead:
+def _head(file: Path, data: JsonObject, begins: int) -> TensorHead:
     kind, shape = data["dtype"], tuple(data["shape"])
     if len(shape) > _MOST_SIDES or any(type(extent) is not int for extent in shape):
         raise broken(file.name)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from attncli.scenario.file.array_parts import WHOLE, ArrayPart
 from attncli.scenario.file.keys import (
     Choice,
     Key,
+    KeyValues,
     NumberKind,
     Record,
     Schema,
@@ -161,7 +162,7 @@ class SourceKind(NamedTuple):
         whole = _has_all(_needed(kind), node, problems)
         if values is None or not whole or not fits:
             return None
-        defaults: Mapping[str, Any] = DISTRIBUTIONS[kind]
+        defaults: KeyValues = DISTRIBUTIONS[kind]
         first, second = (values.get(name, default) for name, default in defaults.items())
         if not _can_be_drawn(kind, (first, second), node, problems):
             return None
@@ -220,7 +221,7 @@ def _without_strays(kind: str, node: Map, problems: Diagnostics) -> tuple[Map, b
     return node.without(*(name.text for name in strays)), not strays
 
 
-def _values(record: Record, node: Map, problems: Diagnostics) -> dict[str, Any] | None:
+def _values(record: Record, node: Map, problems: Diagnostics) -> KeyValues | None:
     """Returns the values of a record, or None where one of its keys is unknown or wrong."""
     values = record.read(node, problems)
     whole = values is not None and all(name.text in values for name, _ in node.entries)

@@ -11,7 +11,6 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
-from typing import Any
 
 from attncli.errors import UserError, quote
 from attncli.names import Word
@@ -142,7 +141,7 @@ def _added(data: JsonObject) -> AddedToken:
     return AddedToken(str(data["content"]), int(data["id"]), **flags)
 
 
-def _refuse(model: JsonObject, usual: Mapping[str, Sequence[Any]]) -> None:
+def _refuse(model: JsonObject, usual: Mapping[str, Sequence[object]]) -> None:
     """Refuses settings of a model that there are no words for."""
     for key, values in usual.items():
         if key in model and model[key] not in values:

@@ -100,7 +100,7 @@ CUT_AS_BERT = (
     (CUT.name, "bert_cased", "the text is cut as BERT does"),
 )
 """The meaning of settings, for the page."""
-OF_A_CORPUS: tuple[Key[Any], ...] = (MIN_COUNT, UNKNOWN, SPECIAL)
+OF_A_CORPUS: tuple[Key[object], ...] = (MIN_COUNT, UNKNOWN, SPECIAL)
 """Settings that every tokenizer has that is learned from a corpus."""
 
 
@@ -138,13 +138,13 @@ class TokenizerKind(NamedTuple):
     name: str
     explained: str
     """How it cuts a sentence."""
-    settings: tuple[Key[Any], ...] = OF_A_CORPUS
+    settings: tuple[Key[object], ...] = OF_A_CORPUS
     """The keys inside `tokenizer: {…}` that it has."""
     marks: tuple[str, ...] = ("none",)
     """The marks that its pieces may have, the default first."""
     unknown: str | None = None
     """Its usual unknown token."""
-    remarks: tuple[tuple[str, Any, str], ...] = ()
+    remarks: tuple[tuple[str, object, str], ...] = ()
     """What settings that aren't the usual ones mean, on the page: the key, the value, the words."""
     words: WordSplitter | None = None
     """Cuts a text where whole words are tokens."""

@@ -226,7 +226,7 @@ def as_printed(tokenizing: Tokenizing, rounding: Rounding) -> Tokenizing:
     return printed
 
 
-def _printed(value: Any, decimals: int | None) -> Any:  # noqa: ANN401
+def _printed(value: object, decimals: int | None) -> Any:  # noqa: ANN401
     """Returns a record with each float in it rounded to so many decimals, if any."""
     if isinstance(value, float) and decimals is not None:
         return _without_noise(value, decimals)

@@ -219,6 +219,7 @@ DISENTANGLE_STEP = Step(
     ),
     results=Results(
         names=("bucket", "c2p_each", "c2p", "p2c_each", "p2c", "disentangled"),
+        nouns={"disentangled": "score"},
         plan=_plan_disentangle,
     ),
     formulas=Formulas(
@@ -266,7 +267,11 @@ RELATIVE_STEP = Step(
             " buckets grow logarithmically. All layers have the same table."
         ),
     ),
-    results=Results(names=("bucket", "position_bias", "positioned"), plan=_plan_relative),
+    results=Results(
+        names=("bucket", "position_bias", "positioned"),
+        nouns={"position_bias": "position bias", "positioned": "score with its position bias"},
+        plan=_plan_relative,
+    ),
     formulas=Formulas(
         x="scores",
         positions=(Positions("relative", Settings(Name("positions"), {"kind": "relative"})),),
@@ -359,7 +364,9 @@ BIAS_STEP = Step(
             " head."
         ),
     ),
-    results=Results(names=("alibi", "biased", "added"), plan=_plan_bias),
+    results=Results(
+        names=("alibi", "biased", "added"), nouns={"biased": "score with its bias"}, plan=_plan_bias
+    ),
     formulas=Formulas(
         x="scores",
         gives=("bias",),

@@ -144,6 +144,14 @@ COMPRESS_STEP = Step(
             *(made for c in ("c_Q", "c_KV") for made in (c, f"{c}_mean_square", f"{c}_rms")),
             *("normed_c_Q", "normed_c_KV", "Q_R", "K_R"),
         ),
+        nouns={
+            "c_Q": "latent query",
+            "c_KV": "latent vector",
+            "normed_c_Q": "normed latent query",
+            "normed_c_KV": "normed latent vector",
+            "Q_R": "rotary query",
+            "K_R": "rotary key",
+        },
         plan=lambda place: tuple(_plan(place)),
     ),
     formulas=Formulas(

@@ -5,9 +5,9 @@ Sliding windows: Beltagy et al. 2020, arXiv:2004.05150.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -34,6 +34,7 @@ from attncli.scenario.file.keys import (
     Choice,
     Either,
     Key,
+    KeyValues,
     ListOf,
     OneOrMany,
     Record,
@@ -139,7 +140,7 @@ def _path(attention: Attention, k: int) -> Name:
     return entry_path(attention.config.at(MASK).path, MASK.name, k, count)
 
 
-def _rules_of(attention: Attention, path: Name, rule: Mapping[str, Any]) -> Iterator[MaskRule]:
+def _rules_of(attention: Attention, path: Name, rule: KeyValues) -> Iterator[MaskRule]:
     if "causal" in rule:
         yield MaskRule("causal", from_top=rule["causal"] == _CORNERS[0])
     if "padding" in rule:
@@ -357,7 +358,7 @@ MASK_STEP = Step(
             " the same way."
         ),
     ),
-    results=Results(names=("mask", "masked"), plan=_plan, fits=_fits),
+    results=Results(names=("mask", "masked"), nouns={"masked": "score"}, plan=_plan, fits=_fits),
     formulas=Formulas(x="scores", config={"mask": ("causal",)}),
     example=Example("i_love_tennis_causal", ("mask=causal",)),
     prominence=Prominence(on_the_way=True),

@@ -59,6 +59,7 @@ NO_SOFTMAX_STEP = Step(
     ),
     results=Results(
         names=("weights",),
+        nouns={"weights": "weight"},
         plan=_plan_scores,
         pictures=("heat_maps",),
     ),

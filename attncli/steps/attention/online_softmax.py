@@ -114,6 +114,7 @@ ONLINE_STEP = Step(
     ),
     results=Results(
         names=("S", "V", "m", "factor", "exp", "l", "o", "online_output", "difference"),
+        nouns={"online_output": "output"},
         plan=lambda place: tuple(_plan(place)),
     ),
     formulas=Formulas(x="output", config={"online_softmax": 1}),

@@ -372,6 +372,15 @@ PROJECT_STEP = Step(
     ),
     results=Results(
         names=(*_NAMES, "K_new", "V_new", "Q_r", "K_r", "new_bytes", "cache_bytes"),
+        nouns={
+            "Q": "query",
+            "K": "key",
+            "V": "value",
+            "K_new": "new key",
+            "V_new": "new value",
+            "Q_r": "position query",
+            "K_r": "position key",
+        },
         plan=_plan_project,
         together=(("X", "Input embedding"), ("Q", "Query"), ("K", "Key"), ("V", "Value")),
         roles=(
@@ -539,7 +548,11 @@ SPLIT_STEP = Step(
             " heads cost no more than a wide one."
         ),
     ),
-    results=Results(names=(*_NAMES, "Q_R", "Q_r", "K_r"), plan=_plan_split),
+    results=Results(
+        names=(*_NAMES, "Q_R", "Q_r", "K_r"),
+        nouns={"Q": "query", "K": "key", "V": "value"},
+        plan=_plan_split,
+    ),
     formulas=Formulas(heads=2, own=_formulas),
     example=Example("three_tokens_two_heads", ("heads=2",)),
     prominence=Prominence(on_the_way=True),
@@ -586,6 +599,7 @@ WEIGHTED_SUM_STEP = Step(
     ),
     results=Results(
         names=("output",),
+        nouns={"output": "output"},
         plan=lambda place: (
             Definition(place.name("output"), WeightedSum(), (place.x, place.latest("V"))),
         ),
@@ -663,7 +677,12 @@ AVERAGE_STEP = Step(
             " mean blurs them."
         ),
     ),
-    results=Results(names=("mean_weights",), plan=_plan_average, further_pictures=("heat_maps",)),
+    results=Results(
+        names=("mean_weights",),
+        nouns={"mean_weights": "mean weight"},
+        plan=_plan_average,
+        further_pictures=("heat_maps",),
+    ),
     formulas=Formulas(heads=2, config={"average_heads": True}),
     example=Example(changes=("heads=2", "average_heads=true")),
     mistakes=(
@@ -731,7 +750,12 @@ MERGE_STEP = Step(
         ),
         titled=lambda place: "Heads together" if place.attention.heads > 1 else "Output projection",
     ),
-    results=Results(names=("concat", "attention"), plan=_plan_merge, pictures=("heat_maps",)),
+    results=Results(
+        names=("concat", "attention"),
+        nouns={"concat": "concatenated output", "attention": "attention output"},
+        plan=_plan_merge,
+        pictures=("heat_maps",),
+    ),
     formulas=Formulas(heads=2, gives=("W_O",)),
     example=Example("three_tokens_two_heads"),
     mistakes=(

@@ -6,9 +6,9 @@ before it, Peng et al. 2023, arXiv:2309.00071; Llama 3, arXiv:2407.21783, 3.2.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Literal
 
 from attncli.maths.equations.tree import ONE, Apply, Expression, Number, Product, Sum, constant
 from attncli.maths.operations.activations import DivideBy
@@ -25,6 +25,7 @@ from attncli.maths.operations.positions import (
 )
 from attncli.maths.operations.rearranging import JoinColumns, TakeRows
 from attncli.names import Name
+from attncli.scenario.file.keys import KeyValues
 from attncli.scenario.file.problems import Objections
 from attncli.scenario.model import Positions
 from attncli.scenario.scenario import Scenario
@@ -117,11 +118,11 @@ def _of(place: HeadPlace, local: str, operation: Operation, *operands: Name) -> 
     return Definition(place.name(local), operation, operands, blame=Name("positions"))
 
 
-def _number(data: Mapping[str, Any], name: str) -> Number:
+def _number(data: KeyValues, name: str) -> Number:
     return Number.written(data.get(name, _DEFAULTS.get(name)))
 
 
-def _ramp(data: Mapping[str, Any], base: Number) -> Operation:
+def _ramp(data: KeyValues, base: Number) -> Operation:
     original = _number(data, "original_length")
     if data["kind"] == "llama3":
         return RampOfTurns(
@@ -372,6 +373,12 @@ ROTATE_STEP = Step(
             *(made for x in "QK" for made in (f"{x}_cosine", f"{x}_sine", f"rotated_{x}")),
             *(made for x in "QK" for made in (f"rotated_{x}_R", f"joined_{x}")),
         ),
+        nouns={
+            "rotated_Q": "rotated query",
+            "rotated_K": "rotated key",
+            "joined_Q": "query",
+            "joined_K": "key",
+        },
         plan=_plan,
         sized=rows_sized,
         fits=_fits,

@@ -83,6 +83,7 @@ SCORES_STEP = Step(
     ),
     results=Results(
         names=("scores",),
+        nouns={"scores": "score"},
         plan=lambda place: (
             Definition(
                 place.name("scores"), MatMulTransposed(), (place.latest("Q"), place.latest("K"))
@@ -212,7 +213,9 @@ SCALE_STEP = Step(
             " so that learning stalls."
         ),
     ),
-    results=Results(names=("scaled",), plan=_plan_scale, sized=_sized),
+    results=Results(
+        names=("scaled",), nouns={"scaled": "scaled score"}, plan=_plan_scale, sized=_sized
+    ),
     formulas=Formulas(x="scores"),
     example=Example("king_and_queen", ("scale=sqrt_d_k",)),
     prominence=Prominence(on_the_way=True),

@@ -176,6 +176,7 @@ SOFTMAX_STEP = Step(
     ),
     results=Results(
         names=("exp", "exp_sum", "weights"),
+        nouns={"exp": "power of e", "exp_sum": "sum of the powers of e", "weights": "weight"},
         plan=lambda place: softmax(place, place.x, place.name("weights"), "softmax"),
         adds_up_to_one=("weights",),
         pictures=("attended",),

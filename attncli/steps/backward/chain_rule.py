@@ -134,7 +134,8 @@ def _planned(backs: Sequence[Sequence[Use]]) -> Iterator[tuple[Definition, ...]]
             definition, place = use
             known = (*definition.operands, definition.name, whole_of(definition.name))
             operation, needed = gradient_of(definition.operation, place)
-            planned.append(Definition(name, operation, tuple(known[k] for k in needed)))
+            operands = tuple(known[k] for k in needed)
+            planned.append(Definition(name, operation, operands, where=definition.where))
             made = parts.setdefault(use.of, [])
             made.append(name)
             if len(made) == counts[use.of] > 1:
@@ -185,7 +186,7 @@ def _way_back(
     asked = "train" if scenario.writes("train") else "backward"
     loss = Name(scenario.prediction.loss.name)
     if not loss:
-        if complaints is not None:
+        if complaints is not None and not scenario.plan.written.is_broken:
             right = (
                 "give targets: the tokens that should follow, and an unembedding; or the rows of"
                 " numbers that should come out"

@@ -36,6 +36,7 @@ from attncli.steps.mistakes import (
 )
 from attncli.steps.step import Backward, Mistake, Prominence, Results, Step, Wording
 from attncli.trace import BackwardPlace, Definition
+from attncli.trace.place import P
 
 
 def _not_transposed(definition: Definition, _: BackwardPlace) -> Definition | None:
@@ -187,7 +188,7 @@ _USUAL_MISTAKES = (
 _USUAL = {m.name: m for m in _USUAL_MISTAKES}
 
 
-def made_in(step: Backward[Any]) -> tuple[Mistake[BackwardPlace], ...]:
+def made_in(step: Backward[P]) -> tuple[Mistake[BackwardPlace], ...]:
     """Returns all mistakes that people make in a step back: the usual ones, its own, and those of
     every step.
 

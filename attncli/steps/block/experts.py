@@ -12,7 +12,6 @@ Shazeer et al. 2017, arXiv:1701.06538.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from attncli.maths.equations.tree import Equation, Number, Product, Sum, Total, at, define
 from attncli.maths.operations.activations import (
@@ -27,7 +26,17 @@ from attncli.maths.operations.prediction import GroupScore, KeptShare, KeptSum, 
 from attncli.maths.operations.rearranging import RepeatAlong, TakeColumn
 from attncli.maths.operations.softmax import DivideByRowSum
 from attncli.names import Name, below
-from attncli.scenario.file.keys import COUNT, POSITIVE, Choice, Either, Flag, Key, ListOf, Record
+from attncli.scenario.file.keys import (
+    COUNT,
+    POSITIVE,
+    Choice,
+    Either,
+    Flag,
+    Key,
+    KeyValues,
+    ListOf,
+    Record,
+)
 from attncli.scenario.file.matrices import MATRIX, VECTOR
 from attncli.scenario.file.nodes import Items
 from attncli.scenario.file.problems import Objections
@@ -101,8 +110,8 @@ SHARED = Key(
 )
 
 
-def _settings(place: LayerPlace) -> dict[str, Any]:
-    settings: dict[str, Any] = place.layer.config.get(ROUTER) or {}
+def _settings(place: LayerPlace) -> KeyValues:
+    settings: KeyValues = place.layer.config.get(ROUTER) or {}
     return settings
 
 
@@ -288,7 +297,12 @@ ROUTE_STEP = Step(
             " the router learns through the weights of the chosen experts."
         ),
     ),
-    results=Results(names=_OF_ROUTE, plan=_plan_route, adds_up_to_one=("probabilities",)),
+    results=Results(
+        names=_OF_ROUTE,
+        nouns={"affinity": "affinity", "probabilities": "probability", "routing": "weight"},
+        plan=_plan_route,
+        adds_up_to_one=("probabilities",),
+    ),
     formulas=Formulas(x="output", gives=("b_R",), own=_formulas_route),
     example=Example("mixture_of_experts"),
     mistakes=(
@@ -413,6 +427,7 @@ MIX_STEP = Step(
     ),
     results=Results(
         names=(_LOGIT, _GATE, "mixture"),
+        nouns={"mixture": "experts' blend"},
         plan=lambda place: (*_gate(place), _mixture(place, _terms(place))),
         together=(("output", "output"), ("mixture", "mixture")),
     ),

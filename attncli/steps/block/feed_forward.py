@@ -209,6 +209,7 @@ FFN_STEP = Step(
     ),
     results=Results(
         names=("hidden", "clamped", "activated", "up", "clamped_up", "gated", "ffn"),
+        nouns={"hidden": "hidden layer", "activated": "activated layer", "ffn": "network's output"},
         plan=_plan_ffn,
         together=(("output", "output"), ("ffn", "ffn")),
     ),
@@ -371,6 +372,7 @@ RESIDUAL_STEP = Step(
     ),
     results=Results(
         names=tuple(f"{made}{k}" for made in ("multiplied", "residual") for k in (1, 2, 3)),
+        nouns={"residual1": "sum", "residual2": "sum", "residual3": "sum"},
         plan=_plan_residual,
     ),
     formulas=Formulas(x="attention"),

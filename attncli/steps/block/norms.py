@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from attncli.maths.equations.tree import Number
 from attncli.maths.operations.norms import (
@@ -32,7 +32,16 @@ from attncli.maths.operations.norms import (
 from attncli.maths.operations.operation import Operation
 from attncli.maths.operations.rearranging import Same
 from attncli.names import Name, below
-from attncli.scenario.file.keys import SHARE, Choice, Either, Flag, Key, NumberKind, Record
+from attncli.scenario.file.keys import (
+    SHARE,
+    Choice,
+    Either,
+    Flag,
+    Key,
+    KeyValues,
+    NumberKind,
+    Record,
+)
 from attncli.scenario.file.matrices import VECTOR
 from attncli.scenario.file.nodes import Scalar
 from attncli.scenario.file.problems import Objections
@@ -90,8 +99,8 @@ PLUS_ONE = Key(
     "whether numbers are multiplied by 1 + γ instead of γ, as Gemma has it",
     False,
 )
-SETTINGS: tuple[Key[Any], ...] = (KIND, EPSILON, EPSILON_IN, OVER, PLUS_ONE)
-_OF_A_ROW: tuple[Key[Any], ...] = (OVER, PLUS_ONE)
+SETTINGS: tuple[Key[object], ...] = (KIND, EPSILON, EPSILON_IN, OVER, PLUS_ONE)
+_OF_A_ROW: tuple[Key[object], ...] = (OVER, PLUS_ONE)
 """Settings that a batch norm has no use for, whose mean and variance training found."""
 MOMENTUM = Key(
     "momentum",
@@ -392,6 +401,15 @@ NORM_STEP = Step(
             *("mean", "centered", "variance", "deviation", "mean_square", "rms", "normed"),
             *("batch_mean", "batch_variance", *(f"running_{local}" for local in _FOUND)),
         ),
+        nouns={
+            "mean": "mean",
+            "centered": "centered vector",
+            "variance": "variance",
+            "deviation": "standard deviation",
+            "mean_square": "mean square",
+            "rms": "root mean square",
+            "normed": "normed vector",
+        },
         plan=lambda place: _normalizing_norm(place).definitions(),
         running={f"running_{local}": local for local in _FOUND},
     ),
@@ -479,7 +497,7 @@ QK_NORM = Key(
 )
 
 
-def _settings(place: AttentionPlace) -> dict[str, Any]:
+def _settings(place: AttentionPlace) -> KeyValues:
     return place.attention.config.get(QK_NORM)
 
 
@@ -579,6 +597,7 @@ QK_NORM_STEP = Step(
     ),
     results=Results(
         names=tuple(made for x in _QK for made in (*(f"{x}_{of}" for of in _NAMES), f"normed_{x}")),
+        nouns={"normed_Q": "normed query", "normed_K": "normed key"},
         plan=_plan_qk_norm,
     ),
     formulas=Formulas(config={"qk_norm": {}}, gives=("gamma_Q", "gamma_K")),

@@ -128,7 +128,13 @@ CONVOLVE_STEP = Step(
         titled=lambda place: f"Convolution {place.path.local[-1:]}".strip(),
     ),
     results=Results(
-        names=("padding", "padded", "windows", "convolved", "activated", "X"), plan=_plan
+        names=("padding", "padded", "windows", "convolved", "activated", "X"),
+        nouns={
+            "convolved": "convolution",
+            "activated": "convolution after the activation",
+            "X": "embedding",
+        },
+        plan=_plan,
     ),
     formulas=Formulas(x="E", gives=("W", "b")),
     example=Example(

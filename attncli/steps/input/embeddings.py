@@ -264,7 +264,11 @@ EMBED_STEP = Step(
         why_at=lambda place: _WHY.format("d_embed" if projected_when(place.stack) else "d_model"),
     ),
     results=Results(
-        names=("X", "E", "scaled_E"), plan=_plan_embed, sized=_sized, pictures=("planes",)
+        names=("X", "E", "scaled_E"),
+        nouns={"X": "embedding", "E": "embedding", "scaled_E": "scaled embedding"},
+        plan=_plan_embed,
+        sized=_sized,
+        pictures=("planes",),
     ),
     mistakes=(
         Mistake(
@@ -379,7 +383,12 @@ PATCH_STEP = Step(
         titled=lambda place: _pieces(place).capitalize(),
         why_at=lambda place: _WHY_PIECES[_pieces(place)],
     ),
-    results=Results(names=("patch_embeddings", "E", "X"), plan=_plan_patch, pictures=("pixels",)),
+    results=Results(
+        names=("patch_embeddings", "E", "X"),
+        nouns={"patch_embeddings": "patch embedding", "E": "embedding", "X": "embedding"},
+        plan=_plan_patch,
+        pictures=("pixels",),
+    ),
     formulas=Formulas(x="patches", gives=("W_patch", "b_patch", "class_token")),
     example=Example("picture"),
     mistakes=(
@@ -473,7 +482,11 @@ PROJECT_IN_STEP = Step(
             " than what it means in a sentence."
         ),
     ),
-    results=Results(names=("projected", "X"), plan=_plan_project_in),
+    results=Results(
+        names=("projected", "X"),
+        nouns={"projected": "projected embedding", "X": "projected embedding"},
+        plan=_plan_project_in,
+    ),
     formulas=Formulas(x="E", gives=("b",)),
     example=Example(
         changes=(
@@ -532,7 +545,11 @@ PROJECT_OUT_STEP = Step(
             "The width comes back by a matrix of its own, since the layers have changed the states."
         ),
     ),
-    results=Results(names=("projected",), plan=lambda place: (_projected(place),)),
+    results=Results(
+        names=("projected",),
+        nouns={"projected": "projected state"},
+        plan=lambda place: (_projected(place),),
+    ),
     formulas=Formulas(x="x", gives=("b",)),
     example=Example(changes=_NARROW),
     mistakes=_mistakes("project_in", "by_the_matrix_in", "that embeddings are projected by"),

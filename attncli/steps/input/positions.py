@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from decimal import Decimal
-from typing import Any
 
 from attncli.maths.equations.tree import Number, Symbol
 from attncli.maths.operations.activations import Add
@@ -78,7 +77,7 @@ _FACTOR = Key("factor", POSITIVE, "how many times as far the model is to reach")
 _ORIGINAL = Key("original_length", COUNT, "the length that the model was first trained on")
 
 
-def _scaling(kind: str, says: str, *keys: Key[Any], needs: tuple[str, ...] = ()) -> Record:
+def _scaling(kind: str, says: str, *keys: Key[object], needs: tuple[str, ...] = ()) -> Record:
     needed = ("factor", *needs)
     example = ", ".join([f"kind: {kind}", *(f"{name}: {_EXAMPLES[name]}" for name in needed)])
     return Record.of(
@@ -147,7 +146,7 @@ COS = Key(
     " a column for each pair",
 )
 SIN = Key("sin", MATRIX, "the sines, likewise")
-_TURNING: tuple[Key[Any], ...] = (PAIRS, BASE, DIMENSIONS, START, SCALING, COS, SIN)
+_TURNING: tuple[Key[object], ...] = (PAIRS, BASE, DIMENSIONS, START, SCALING, COS, SIN)
 """How queries and keys are turned."""
 _NOT_TURNED, _TURNED = Choice(("none",), "a map like {base: 10000}"), Record.of(*_TURNING)
 ROPE = Key(
@@ -455,7 +454,17 @@ POSITIONS_STEP = Step(
         ),
     ),
     results=Results(
-        names=("P", "S", "summed", "X"), plan=_plan, sized=_sized, fits=_fits, pictures=("waves",)
+        names=("P", "S", "summed", "X"),
+        nouns={
+            "P": "position vector",
+            "S": "segment vector",
+            "summed": "embedding with its position",
+            "X": "embedding with its position",
+        },
+        plan=_plan,
+        sized=_sized,
+        fits=_fits,
+        pictures=("waves",),
     ),
     formulas=Formulas(x="E", positions=(Positions("sinusoidal"),)),
     example=Example("encoder_block", ("positions=sinusoidal",)),

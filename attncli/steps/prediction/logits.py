@@ -168,6 +168,7 @@ HEAD_STEP = Step(
     ),
     results=Results(
         names=("last", "first", "hidden", "activated"),
+        nouns={"hidden": "hidden layer", "activated": "activated layer"},
         plan=_plan_head,
         sized=lambda place, planned: sized_row(chosen(place), planned),
     ),
@@ -321,6 +322,7 @@ UNEMBED_STEP = Step(
     ),
     results=Results(
         names=("last", "first", "logits", "scaled_logits", "capped_logits"),
+        nouns={"logits": "logit", "scaled_logits": "scaled logit", "capped_logits": "capped logit"},
         plan=_plan_unembed,
         sized=_sized_unembed,
     ),
@@ -493,7 +495,7 @@ def _kept_shares(place: Place) -> Iterator[Definition]:
 
 
 _DIVIDED = "are kept, and their probabilities are divided by their sum"
-_SAID: tuple[tuple[Key[Any] | None, str], ...] = (
+_SAID: tuple[tuple[Key[object] | None, str], ...] = (
     (PENALTY, "Logits of tokens that occurred already are divided by {} where they are positive,"
      " and multiplied by it where they aren't"),
     (TEMPERATURE, "The logits are divided by the temperature {}: below 1 it favours likely tokens,"
@@ -600,6 +602,11 @@ PREDICT_STEP = Step(
     ),
     results=Results(
         names=_OF_PREDICT,
+        nouns={
+            "penalized": "penalized logit",
+            "tempered": "tempered logit",
+            "probabilities": "probability",
+        },
         plan=_plan_predict,
         adds_up_to_one=("probabilities", "renormalized"),
         pictures=("softmax_bars",),
@@ -639,6 +646,7 @@ CLASSIFY_STEP = PREDICT_STEP._replace(
     ),
     results=Results(
         names=("exp", "exp_sum", "probabilities"),
+        nouns={"probabilities": "probability"},
         plan=lambda place: softmax(place, place.x, _PROBABILITIES, "classify"),
         adds_up_to_one=("probabilities",),
         pictures=("softmax_bars",),

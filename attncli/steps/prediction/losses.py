@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from attncli.maths.equations.tree import Number
 from attncli.maths.numbers import decimals
@@ -94,7 +94,11 @@ BINARY_LOSS_STEP = Step(
             " of its own."
         ),
     ),
-    results=Results(names=("binary_loss", "binary_cross_entropy"), plan=_plan_binary_loss),
+    results=Results(
+        names=("binary_loss", "binary_cross_entropy"),
+        nouns={"binary_loss": "loss", "binary_cross_entropy": "binary cross-entropy"},
+        plan=_plan_binary_loss,
+    ),
     formulas=Formulas(x="readouts"),
     example=Example("rnn_backward_through_time"),
     mistakes=(
@@ -243,6 +247,12 @@ MSE_STEP = Step(
     ),
     results=Results(
         names=("last", "first", "squared_error", *dict.fromkeys(REDUCTIONS.values())),
+        nouns={
+            "squared_error": "squared error",
+            "mse": "mean squared error",
+            "sse": "sum of the squared errors",
+            "half_sse": "half the sum of the squared errors",
+        },
         plan=_plan_mse,
         sized=lambda place, planned: sized_row(_compared(place), planned),
     ),
@@ -348,7 +358,7 @@ def _distribution(place: Place, probabilities: Name) -> Iterator[Definition]:
     yield Definition(place.name("smoothed"), smooth, (y,))
 
 
-def _kind_of_targets(node: Node) -> Kind[Any]:
+def _kind_of_targets(node: Node) -> Kind[object]:
     """Returns the kind of the targets in a file: rows of numbers, or a list of tokens."""
     items = node.items if isinstance(node, Items) else ()
     if isinstance(node, Map) or isinstance(next(iter(items), None), Items):
@@ -511,6 +521,7 @@ LOSS_STEP = Step(
     ),
     results=Results(
         names=("with_target", "one_hot", "smoothed", "loss", "cross_entropy", "perplexity"),
+        nouns={"loss": "loss", "cross_entropy": "cross-entropy", "perplexity": "perplexity"},
         plan=_plan_loss,
     ),
     formulas=Formulas(x="logits"),

@@ -130,6 +130,7 @@ VERIFY_STEP = Step(
             "cumulative",
             "drawn",
         ),
+        nouns={"p": "probability", "adjusted": "adjusted probability"},
         plan=lambda place: tuple(_plan(place)),
         adds_up_to_one=("adjusted",),
     ),

@@ -272,6 +272,13 @@ GATES_STEP = Step(
     ),
     results=Results(
         names=(*LETTERS, *(f"z_{gate}" for gate in LETTERS), "candidate_a", "reset_a"),
+        nouns={
+            "update": "update gate",
+            "forget": "forget gate",
+            "reset": "reset gate",
+            "output": "output gate",
+            "candidate": "candidate",
+        },
         plan=lambda place: tuple(
             d for gate in gates(place) for d in _gate(_cell_gates(place), gate)
         ),
@@ -427,7 +434,9 @@ STATE_STEP = Step(
         more="With tanh the numbers of a stay between −1 and 1, however many tokens there are.",
     ),
     results=Results(
-        names=("z", "a", "c", "tanh_c"), plan=lambda place: _PLANS[place.cell.kind](place)
+        names=("z", "a", "c", "tanh_c"),
+        nouns={"a": "state", "c": "memory", "z": "sum before the activation"},
+        plan=lambda place: _PLANS[place.cell.kind](place),
     ),
     formulas=Formulas(cell=Recurrent(), gives=("b_a",)),
     example=Example("yassine_rnn_sentence"),

@@ -71,7 +71,9 @@ STATES_STEP = Step(
             _ALONG if place.times > 1 else "A next layer takes states as its input."
         ),
     ),
-    results=Results(names=("states",), plan=_plan_states, pictures=("states",)),
+    results=Results(
+        names=("states",), nouns={"states": "state"}, plan=_plan_states, pictures=("states",)
+    ),
     formulas=Formulas(cell=Recurrent()),
     example=Example("yassine_rnn_sentence"),
     mistakes=(
@@ -201,7 +203,11 @@ READOUT_STEP = Step(
             " each class into probabilities that add up to 1."
         ),
     ),
-    results=Results(names=("s", "ya", "z_y", "y_exp", "y_sum", "y"), plan=_plan_readout),
+    results=Results(
+        names=("s", "ya", "z_y", "y_exp", "y_sum", "y"),
+        nouns={"ya": "state's part of the read-out", "z_y": "logit", "y": "read-out"},
+        plan=_plan_readout,
+    ),
     formulas=Formulas(
         cell=Recurrent(config=Settings(values={"readout": "softmax"})), gives=("W_ya", "b_y")
     ),
@@ -271,7 +277,12 @@ READOUTS_STEP = Step(
         why="A loss compares the read-out of each step with its target.",
         more="With one read-out, after the last token, there is a single row.",
     ),
-    results=Results(names=("readouts", "readout_logits"), plan=_plan_readouts, sized=_sized),
+    results=Results(
+        names=("readouts", "readout_logits"),
+        nouns={"readouts": "read-out", "readout_logits": "logit"},
+        plan=_plan_readouts,
+        sized=_sized,
+    ),
     formulas=Formulas(
         cell=Recurrent(config=Settings(values={"readout": "softmax"})), gives=("b_y",)
     ),
@@ -381,6 +392,7 @@ GRADIENT_STEP = Step(
     ),
     results=Results(
         names=("slope", "step_factor", "factor", "factor_norm", "factor_norms"),
+        nouns={"factor_norm": "norm of the gradient's factor"},
         plan=_plan_gradient,
         pictures=("gradient_norm",),
     ),

@@ -311,6 +311,7 @@ START_STEP = Step(
     ),
     results=Results(
         names=("a", "c"),
+        nouns={"a": "state", "c": "memory"},
         plan=lambda place: tuple(
             _start(place, name) for name in (("a", "c") if place.cell.kind == "lstm" else ("a",))
         ),
@@ -402,7 +403,9 @@ INPUT_STEP = Step(
             " product for each number of the memory."
         ),
     ),
-    results=Results(names=("x", "ax"), plan=_plan_input),
+    results=Results(
+        names=("x", "ax"), nouns={"x": "input", "ax": "input's part of the state"}, plan=_plan_input
+    ),
     formulas=Formulas(cell=Recurrent()),
     example=Example("yassine_rnn_sentence"),
     mistakes=(_columns_for_rows("W_ax", "the input", "ax"),),
@@ -440,7 +443,7 @@ MEMORY_STEP = Step(
         ),
         more="With an empty memory it adds nothing.",
     ),
-    results=Results(names=("aa",), plan=_plan_memory),
+    results=Results(names=("aa",), nouns={"aa": "memory's part of the state"}, plan=_plan_memory),
     formulas=Formulas(cell=Recurrent()),
     example=Example("yassine_rnn_sentence"),
     mistakes=(

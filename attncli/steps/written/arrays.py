@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -47,9 +47,28 @@ class KnownArray(NamedTuple):
     """Whether a list is a row, and not a column."""
 
     @property
+    def shape(self) -> tuple[int, int]:
+        """Returns how many rows and columns one quantity has."""
+        lengths = [side.length for side in self.each]
+        if len(lengths) == 1 and not self.lies:
+            lengths.append(1)
+        rows, columns = [1, 1, *lengths][-2:]
+        return rows, columns
+
+    @property
     def each(self) -> tuple[ArraySide, ...]:
         """Returns the sides of one quantity."""
         return self.sides[1:] if self.times else self.sides
+
+
+def in_words(sides: Sequence[ArraySide]) -> str:
+    """Writes sides in words: `3 × 2`, `a list of 3`, `a number`; a length of 0 isn't known."""
+    lengths = [str(side.length) for side in sides]
+    if not all(side.length for side in sides):
+        return "a list" if len(sides) == 1 else "a matrix"
+    if len(sides) > 1:
+        return " × ".join(lengths)
+    return f"a list of {lengths[0]}" if lengths else "a number"
 
 
 class OwnFunction(NamedTuple):
@@ -97,6 +116,9 @@ class Environment:
     broken: set[str] = field(default_factory=set)
     """The names of what can't be made, so that nothing that reads it is complained of."""
 
+    is_partly_read: bool = False
+    """Whether something can't be read, and so may make what nothing else does."""
+
     def bounded(self, index: str) -> str:
         """Says how to tell how far an index goes."""
         if self.sides:
@@ -108,5 +130,8 @@ class Environment:
         if bound.side in self.broken:
             return EquationError("", "", bound.start)
         wrong = f"no side is called {bound.side}"
+        if bound.side in self.arrays:
+            right = f"leave in {bound.side} out: {bound.side}[{bound.name}] tells how far it goes"
+            return EquationError(wrong, right, bound.start)
         right = nearest(bound.side, self.sides) if self.sides else "name it in sizes or in names"
         return EquationError(wrong, right, bound.start)

@@ -84,7 +84,8 @@ def _index(place: IndexedPlace) -> str:
         return str(place.shift)
     if not place.shift:
         return place.name
-    return f"{place.name} {'+' if place.shift > 0 else '−'} {abs(place.shift)}"
+    added = place.side or abs(place.shift)
+    return f"{place.name} {'+' if place.shift > 0 else '−'} {added}"
 
 
 _KINDS: Mapping[str, type[ex.Sum | ex.Product]] = {"*": ex.Product, "+": ex.Sum, "-": ex.Sum}

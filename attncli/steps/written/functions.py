@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from functools import reduce
 from typing import Any
 
+from attncli.maths.equations import elsewhere
 from attncli.maths.equations import language as said
 from attncli.maths.equations import tree as ex
 from attncli.maths.equations.functions import OF_ONE
@@ -31,21 +32,56 @@ def applied(call: said.Call, arguments: tuple[Expression, ...], known: Environme
     name = call.function
     if name in known.broken:
         raise EquationError("", "", call.start)
-    if name in known.arrays and name not in (*FUNCTIONS, *REDUCED, *ALONG):
-        raise EquationError(f"{name} is no function", f"read a cell: {name}[i]", call.start)
     if name in _OF_SEVERAL and len(arguments) > 1:
         return reduce(lambda a, b: Apply(name, (a, b)), arguments)
     if name in (*REDUCED, *ALONG):
-        wrong = f"{name} of one number"
-        raise EquationError(wrong, f"say over what: {name}(… for k)", call.start)
+        raise _over_nothing(call, known)
     if name not in OF_ONE:
-        wrong = f"no function is called {name}"
-        names = (*FUNCTIONS, *REDUCED, *ALONG, *known.functions)
-        raise EquationError(wrong, nearest(name, names), call.start)
+        raise unknown_function(name, call.start, known)
     if len(arguments) > 1:
         wrong = f"{name} is of one number, here of {len(arguments)}"
         raise EquationError(wrong, f"write {name}(x)", call.start)
     return OF_ONE[name](*arguments)
+
+
+def unknown_function(name: str, start: int, known: Environment) -> EquationError:
+    """Makes the error of a function that isn't there, with what is written in its stead."""
+    names = (*FUNCTIONS, *REDUCED, *ALONG, *known.functions)
+    right = elsewhere.FUNCTIONS.get(name) or nearest(name, names)
+    return EquationError(f"no function is called {name}", right, start)
+
+
+def _over_nothing(call: said.Call, known: Environment) -> EquationError:
+    """Makes the error of a function over an index that no index is said for."""
+    name, first = call.function, call.arguments[0]
+    array = known.arrays.get(first.name) if isinstance(first, said.Reference) else None
+    if isinstance(first, said.Reference) and array is not None and array.sides:
+        letters = ("ijk" if name in ALONG else "klm")[: len(array.sides)]
+        over = " ".join(f"for {letter}" for letter in letters[-1 if name in ALONG else 0 :])
+        right = f"say over what: {name}({first.name}[{', '.join(letters)}] {over})"
+        return EquationError(f"{name} of {first.name}, over no index", right, call.start)
+    read = [place.name for x in said.walk(first) if isinstance(x, said.Cell) for place in x.places]
+    index = next((place for place in reversed(read) if place not in ("", "last")), "k")
+    right = f"say over what: {name}(… for {index})"
+    return EquationError(f"{name} of one number", right, call.start)
+
+
+def check_functions(value: Part, known: Environment) -> None:
+    """Raises EquationError for a function that isn't there, and for one over an index that has
+    none, before anybody looks at what it is of."""
+    others = {*known.functions, *known.later, *known.broken}
+    arrays = known.arrays.keys() - {*FUNCTIONS, *known.functions, *known.broken}
+    for part in said.walk(value):
+        match part:
+            case said.Call(name, (_,), _) if name in (*REDUCED, *ALONG):
+                raise _over_nothing(part, known)
+            case said.Call(name, _, start) if name in arrays:
+                raise EquationError(f"{name} is no function", f"read a cell: {name}[i]", start)
+            case said.Call(name, _, start) if name not in (*FUNCTIONS, *REDUCED, *ALONG, *others):
+                raise unknown_function(name, start, known)
+            case said.OverIndices(name, _, _, _, _, start) if name in elsewhere.FUNCTIONS:
+                if name not in known.functions:
+                    raise unknown_function(name, start, known)
 
 
 def without_functions(part: Part, known: Environment) -> Part:
@@ -94,10 +130,25 @@ def _check_names(target: said.FunctionTarget, value: Part, known: Environment) -
                 if name in known.later - known.broken - known.arrays.keys():
                     raise EquationError(f"{name} is made further down", _BELOW, start)
                 applied(part, (ex.ONE,) * len(arguments), known)
+            case said.Cell():
+                _check_cell(target, part)
             case said.Reference(name, start) if name not in (*names, *known.broken):
                 if name in known.later:
                     raise EquationError(f"{name} is made further down", _BELOW, start)
-                raise EquationError(f"nothing is called {name}", nearest(name, names), start)
+                wrong = "" if known.is_partly_read else f"nothing is called {name}"
+                raise EquationError(wrong, nearest(name, names), start)
+
+
+def _check_cell(target: said.FunctionTarget, cell: said.Cell) -> None:
+    """Raises EquationError for a cell of a number that a function is of, or at such a number."""
+    own, function = [parameter.name for parameter in target.parameters], target.name
+    if cell.name in own:
+        wrong, right = f"{cell.name} is a number here, and no array", "give it the cell"
+        raise EquationError(wrong, f"{right}: {function}({cell.name}[i])", cell.start)
+    place = next((place for place in cell.places if place.name in own), None)
+    if place is not None:
+        wrong = f"{place.name} is a number that {function} is of, and no index"
+        raise EquationError(wrong, f"write {function}[{place.name}] = … for a list", place.start)
 
 
 _BELOW = "move this equation below that"
@@ -113,13 +164,13 @@ def _with_arguments(value: Part, own: Mapping[str, Part], start: int) -> Part:
             return own[inner.name]
         return None
 
-    return said.rewritten(_standing_at(value, start), change)
+    return said.rewritten(standing_at(value, start), change)
 
 
-def _standing_at(value: Part, start: int) -> Part:
+def standing_at(value: Part, start: int) -> Part:
     """Returns a value whose parts all stand at a place."""
 
-    def moved(part: Any) -> Any:  # noqa: ANN401  (parts, and what these have)
+    def moved(part: object) -> Any:  # noqa: ANN401  (parts, and what these have)
         if type(part) is tuple:
             return tuple(map(moved, part))
         if not isinstance(part, tuple):

@@ -24,6 +24,7 @@ from attncli.scenario.file.problems import nearest
 from attncli.steps.written.arrays import ArraySide, Environment, KnownArray, Moment
 from attncli.steps.written.functions import ALONG, FUNCTIONS, REDUCED
 
+_POWERS = {"²": 2, "³": 3}
 _MOST_PLACES = 100_000
 """Places of several indices that are looked through for one outside of a side."""
 _OF_PLACES = (
@@ -45,6 +46,8 @@ class Indices:
         self.of: dict[str, ArraySide] = {}
         self.read: dict[str, str] = {}
         """What each index was found along, as an error would have it."""
+        self.stated: set[str] = set()
+        """The indices of which the equation says how far they go."""
 
     def survey(
         self, target: said.Target, value: Part, unknown: Collection[str] = (), *, some: bool = False
@@ -56,10 +59,12 @@ class Indices:
         """
         inner = (part.bounds for part in walk(value) if isinstance(part, OverIndices))
         bounds = [*target.bounds, *(bound for several in inner for bound in several)]
+        self.stated = {bound.name for bound in bounds if bound.side}
         for bound in bounds:
             if bound.side:
                 self.learn(bound.name, self.side(bound), bound.side, bound.start)
         cells = [p for p in walk(value) if isinstance(p, Cell) and p.name not in unknown]
+        self._check_not_itself(target, value)
         for cell in cells:
             self._learn_from(cell, shifted=False)
         for cell in cells:  # a shifted index tells how far it goes only where nothing else does
@@ -69,6 +74,15 @@ class Indices:
         for bound in () if some else bounds:
             if bound.name not in self.of and not self.is_time(bound.name):
                 self._refuse_unbounded(bound, target, value)
+
+    def _check_not_itself(self, target: said.Target, value: Part) -> None:
+        """Raises EquationError for an equation that reads what it makes, over no times."""
+        read = (p for p in walk(value) if isinstance(p, Cell | said.Reference))
+        itself = next((part for part in read if part.name == target.name), None)
+        if itself is not None and self.moment is None and target.name not in self.known.arrays:
+            wrong = f"{target.name} is read where it is made"
+            right = f"read something above; in a step over t, read {target.name}[t - 1]"
+            raise EquationError(wrong, right, itself.start)
 
     def _refuse_unbounded(self, bound: Bound, target: said.Target, value: Part) -> NoReturn:
         """Raises the error of an index that nothing says the length of; where another one is read
@@ -181,6 +195,8 @@ class Indices:
 
     def learn(self, index: str, side: ArraySide, of: str, start: int) -> None:
         before = self.of.setdefault(index, side)
+        if index in self.stated and before.length < side.length:
+            return  # X[i, j in half] is the first half
         if before.length != side.length:
             first, here = f"{before.length} of {self.read[index]}", f"{side.length} of {of}"
             wrong = f"{index} goes along {first}, here along {here}"
@@ -212,18 +228,56 @@ class Indices:
         """Raises the error of a name that nothing has."""
         if name in self.known.broken:
             raise EquationError("", "", start)
-        if name in self.known.later:
-            wrong = f"{name} is made further down"
-            raise EquationError(wrong, "move this equation below that", start)
         if name in self.known.functions or name in (*FUNCTIONS, *REDUCED, *ALONG):
             wrong = f"{name} is a function"
             raise EquationError(wrong, f"write what it is of, {name}(…)", start)
+        if name in self.known.later:
+            wrong = f"{name} is made further down"
+            raise EquationError(wrong, "move this equation below that", start)
         if name in ("inf", "infinity"):
             wrong = f"{name} is no number to work with"
             right = "leave out what is hidden by a condition: softmax(… for j if j <= i)"
+            right += ", in a model instead_of: softmax"
             raise EquationError(wrong, right, start)
+        if self.known.is_partly_read:
+            raise EquationError("", "", start)
+        raise EquationError(f"nothing is called {name}", self._meant(name), start)
+
+    def _meant(self, name: str) -> str:
+        """Suggests what a name that nothing has may stand for."""
+        if name == "e":
+            return "write exp(x) for e to the power of x"
+        if name[-1] in _POWERS:
+            return f"write {name[:-1]} ** {_POWERS[name[-1]]}"
         names = (*self.known.arrays, *self.known.sides, "pi")
-        raise EquationError(f"nothing is called {name}", nearest(name, names), start)
+        alike = [other for other in names if other.casefold() == name.casefold()]
+        if len(name) > 1 or alike:
+            return nearest(name, names)
+        known = nearest("", names)  # one letter is like any other
+        return f"{known}; an index stands on the left, or behind for"
+
+
+def with_lengths(part: Part, known: Environment) -> Part:
+    """Puts numbers in the place of the lengths that are added to indices. Raises EquationError for
+    what is no side."""
+
+    def place_of(place: IndexedPlace) -> IndexedPlace:
+        if not place.side:
+            return place
+        if place.side not in known.sides:
+            raise EquationError(
+                f"{place.side} is no side whose length could be added to {place.name}",
+                "name a side, of given or in sizes, or write a whole number such as 1",
+                place.start,
+            )
+        return IndexedPlace(place.name, place.shift * known.sides[place.side].length, place.start)
+
+    def change(inner: said.Piece) -> said.Piece | None:
+        if not isinstance(inner, Cell) or not any(place.side for place in inner.places):
+            return None
+        return inner._replace(places=tuple(map(place_of, inner.places)))
+
+    return said.rewritten(part, change)
 
 
 class PlaceGuard(NamedTuple):

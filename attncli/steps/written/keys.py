@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import NamedTuple, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, TypeVar
 
-from attncli.errors import quote
+from attncli.errors import quote, shortened
 from attncli.maths.equations.language import (
     WORDS,
     EquationError,
@@ -155,25 +155,69 @@ def _numbers(node: Node, problems: Diagnostics) -> MatrixLike | None:
 class EquationKind(NamedTuple):
     """An equation of a scenario's own."""
 
-    def read(self, node: Node, problems: Diagnostics) -> EquationLine | None:
-        read = _read(
-            node, "an equation", lambda x, at: EquationLine(read_equation(x), at), problems
-        )
-        if read is None and isinstance(node, Scalar) and (name := made_by(node.text)):
-            made = WrittenEquation(Target(name, (), 0), Literal("0", 0), node.text)
-            return EquationLine(made, node.place, is_broken=True)
-        return read
+    def read(self, node: Node, problems: Diagnostics) -> EquationLine:
+        belongs = "an equation", f"write what it makes and how, {_written_out(node)}"
+        read = _read(node, belongs, lambda x, at: EquationLine(read_equation(x), at), problems)
+        return read or _broken(node)
 
     def schema(self) -> Schema:
         return {"type": "string", "pattern": "="}
+
+
+def _broken(node: Node) -> EquationLine:
+    """Makes the equation of what can't be read, which would make what it says, if it says that."""
+    name = made_by(node.text) if isinstance(node, Scalar) else ""
+    made = WrittenEquation(Target(name, (), 0), Literal("0", 0), name)
+    place = node.place if isinstance(node, Scalar) else TextPlace(node.where)
+    return EquationLine(made, place, is_broken=True)
+
+
+class EquationsKind(NamedTuple):
+    """A list of equations."""
+
+    @property
+    def kind(self) -> ListOf[EquationLine]:
+        """Returns what a list of some is read by."""
+        return ListOf(EquationKind())
+
+    def read(self, node: Node, problems: Diagnostics) -> tuple[EquationLine, ...]:
+        if not isinstance(node, Items) or not node.items:
+            wrong = "an empty list" if isinstance(node, Items) else describe(node)
+            right = f"write each behind a dash: {_dashed(node)}"
+            problems.add(node.where, f"{wrong} where a list of equations belongs", right)
+            return (_broken(node),)
+        return tuple(EquationKind().read(item, problems) for item in node.items)
+
+    def schema(self) -> Schema:
+        return self.kind.schema()
+
+
+def _written_out(node: Node) -> str:
+    """Writes what is no equation as one, where it may be meant as one: `y = 2` for a map of y to
+    2."""
+    if isinstance(node, Scalar) and "=" in node.text:
+        return shortened(node.text)
+    if isinstance(node, Map) and node.entries:
+        key, value = node.entries[0]
+        if "=" in key.text:  # of which a colon makes a key
+            return f"{shortened(key.text)}, without a colon"
+        if isinstance(value, Scalar) and value.text and made_by(key.text):
+            return shortened(f"{key.text} = {value.text}")
+    return "z[i] = sum(X[i, k] for k)"
+
+
+def _dashed(node: Node) -> str:
+    """Writes an equation of a list, where there is one, the first."""
+    first = node.items[0] if isinstance(node, Items) and node.items else node
+    return f"- {_written_out(first)}"
 
 
 class ValueKind(NamedTuple):
     """What may stand right of an equation's sign."""
 
     def read(self, node: Node, problems: Diagnostics) -> Instead | None:
-        what = "the right side of an equation"
-        return _read(node, what, lambda x, at: Instead(read_value(x), at), problems)
+        belongs = "the right side of an equation", "write it like sum(X[i, k] for k)"
+        return _read(node, belongs, lambda x, at: Instead(read_value(x), at), problems)
 
     def schema(self) -> Schema:
         return {"type": ["string", "number"]}
@@ -183,14 +227,16 @@ class TimesKind(NamedTuple):
     """The index over whose times a step goes, perhaps with its side: `t in round`."""
 
     def read(self, node: Node, problems: Diagnostics) -> Times | None:
-        return _read(node, "an index", lambda x, at: Times(read_bound(x), at), problems)
+        belongs = "an index", "write one, t, or with the side that it goes along, t in round"
+        return _read(node, belongs, lambda x, at: Times(read_bound(x), at), problems)
 
     def schema(self) -> Schema:
         return {"type": "string"}
 
 
 class StartKind(NamedTuple):
-    """What stands before the first time: a number for all, or the name of an array."""
+    """What stands before the first time: a number for all, or the name of an array, which numbers
+    have got before they are read here."""
 
     def read(self, node: Node, problems: Diagnostics) -> Start | None:
         if isinstance(node, Scalar) and _SIDE.fullmatch(node.text):
@@ -200,13 +246,17 @@ class StartKind(NamedTuple):
             if text in ("-inf", "-.inf", "-∞"):
                 return Start("-Infinity", "", node.where)
             number = NumberKind().read(node, problems)
-            return None if number is None else Start(str(number), "", node.where)
-        wrong = f"{describe(node)} where a number or the name of an array belongs"
-        problems.add(node.where, wrong, "give the array in given, and its name here")
-        return None
+            return Start("0" if number is None else str(number), "", node.where)
+        wrong = f"{describe(node)} where a number, numbers or the name of an array belongs"
+        right = "give a number for all, or numbers such as [0, 1]"
+        if isinstance(node, Items) and node.items:
+            wrong, right = "numbers in a file of steps", "give them in given, and their name here"
+        problems.add(node.where, wrong, right)
+        return Start("0", "", node.where)
 
     def schema(self) -> Schema:
-        return {"type": ["string", "number"]}
+        kinds = [{"type": ["string", "number"]}, VectorKind().schema(), MATRIX.schema()]
+        return {"anyOf": kinds}
 
 
 class StandingKind(NamedTuple):
@@ -256,13 +306,17 @@ class OutputKind(NamedTuple):
 
 
 def _read(
-    node: Node, what: str, read: Callable[[str, TextPlace], _T], problems: Diagnostics
+    node: Node,
+    belongs: tuple[str, str],
+    read: Callable[[str, TextPlace], _T],
+    problems: Diagnostics,
 ) -> _T | None:
-    """Reads a text by the rules of equations; what is wrong goes to `problems`, with its place."""
-    if not (isinstance(node, Scalar) and node.text.strip()):
+    """Reads a text by the rules of equations; what is wrong goes to `problems`, with its place.
+    Where there is no text, they are told what `belongs` there, and what to write."""
+    is_text = isinstance(node, Scalar) and node.text.strip() not in ("", "~", "null", "None")
+    if not is_text or not isinstance(node, Scalar):
         wrong = "nothing" if isinstance(node, Scalar) else describe(node)
-        right = "write it like z[i] = sum(X[i, k] for k)"
-        problems.add(node.where, f"{wrong} where {what} belongs", right)
+        problems.add(node.where, f"{wrong} where {belongs[0]} belongs", belongs[1])
         return None
     try:
         return read(node.text, node.place)
@@ -280,6 +334,32 @@ _MISTAKE = Record.of(
         "quantity → the right side that its equation has by mistake: `{output: Q[i, j]}`",
     ),
 )
+
+
+class MistakeKind(NamedTuple):
+    """A mistake in a step, by what it says and what it changes."""
+
+    @property
+    def kind(self) -> Record:
+        """Returns what it is read by."""
+        return _MISTAKE
+
+    def read(self, node: Node, problems: Diagnostics) -> dict[str, Any] | None:
+        values = _MISTAKE.read(node, problems)
+        if values is None or not isinstance(node, Map):
+            return None
+        for name, right in (
+            ("says", "say what is done wrongly, in a sentence"),
+            ("instead", "write the other right side, such as instead: {y: 2 * x[i]}"),
+        ):
+            if node.get(name) is None:
+                problems.add(node.where, f"a mistake without {name}", right)
+        return values if len(values) == len(_MISTAKE.known) else None
+
+    def schema(self) -> Schema:
+        return {**_MISTAKE.schema(), "required": [*_MISTAKE.known]}
+
+
 _STEP = Record.of(
     Key("title", _TEXT, "what the step is called"),
     Key("why", _TEXT, "a sentence that says what it is for"),
@@ -293,15 +373,16 @@ _STEP = Record.of(
     Key(
         "start",
         MapOf(StartKind(), "quantity"),
-        "quantity → what it is before the first step: a number for all, or the name of an array",
+        "quantity → what it is before the first time: a number for all, a list or a matrix of"
+        " numbers, or the name of an array",
     ),
     Key(
         "equations",
-        ListOf(EquationKind()),
+        EquationsKind(),
         "equations, each of which may use what is given or made above it: `z[i] = sum(X[i, k] for"
         " k)`",
     ),
-    Key("mistakes", MapOf(_MISTAKE, "mistake"), "name → a common mistake in the step"),
+    Key("mistakes", MapOf(MistakeKind(), "mistake"), "name → a common mistake in the step"),
     Key("before", StandingKind("before"), "in a model: the step that it stands before"),
     Key("after", StandingKind("after"), "in a model: the step that it stands behind"),
     Key(
@@ -319,33 +400,47 @@ _STEP = Record.of(
 )
 
 
+def _over(node: Map, values: Mapping[str, Any], problems: Diagnostics) -> Times | None:
+    """Returns the times of a step, with what it starts with."""
+    over: Times | None = values.get("over")
+    start = node.get("start")
+    if over is None:
+        alone = next((key for key in ("start", "direction") if key in values), "")
+        if alone and node.get("over") is None:
+            problems.add(node.where, f"{alone} without over", "say over what: over: t")
+        return None
+    starts = values.get("start", {})
+    if start is not None and "start" not in values:  # which can't be read
+        names = (line.equation.target.name for line in values["equations"])
+        starts = {name: Start("0", "", start.where, is_broken=True) for name in names}
+    return over._replace(backward=values.get("direction") == "backward", starts=starts)
+
+
 class StepKind(NamedTuple):
     """A step of a scenario's own, by its equations."""
 
-    def read(self, node: Node, problems: Diagnostics) -> WrittenStep | None:
-        values = _STEP.read(node, problems)
-        if values is None:
-            return None
+    @property
+    def kind(self) -> Record:
+        """Returns what it is read by."""
+        return _STEP
+
+    def read(self, node: Node, problems: Diagnostics) -> WrittenStep:
+        if not isinstance(node, Map):
+            right = f"write equations: below its name, and below that {_dashed(node)}"
+            problems.add(node.where, f"{describe(node)} where a step belongs", right)
+            return WrittenStep("", node.where, (_broken(node),))
+        values = _STEP.read(node, problems) or {}
         if "equations" not in values:
-            if not (isinstance(node, Map) and node.get("equations")):
-                right = "list some, like equations: ['z[i] = sum(X[i, k] for k)']"
-                problems.add(node.where, "a step without equations", right)
-            return None
-        over = values.get("over")
-        if over is not None:
-            backward = values.get("direction") == "backward"
-            over = over._replace(backward=backward, starts=values.get("start", {}))
-        elif "start" in values or "direction" in values:
-            key = "start" if "start" in values else "direction"
-            problems.add(node.where, f"{key} without over", "say over what: over: t")
+            right = "list some, like equations: ['z[i] = sum(X[i, k] for k)']"
+            problems.add(node.where, "a step without equations", right)
+            values["equations"] = (_broken(node),)
+        over = _over(node, values, problems)
         standing = [values[how] for how in ("before", "after", "instead_of") if how in values]
         if len(standing) > 1:
             wrong = f"{standing[1].how}, and {standing[0].how}"
             problems.add(standing[1].where, wrong, "say one place")
-        mistakes = tuple(
-            WrittenMistake(name, said.get("says", ""), said.get("instead", {}))
-            for name, said in values.get("mistakes", {}).items()
-        )
+        said_of = values.get("mistakes", {}).items()
+        mistakes = tuple(WrittenMistake(name, **said) for name, said in said_of)
         return WrittenStep(
             "",
             node.where,
@@ -386,7 +481,41 @@ VARY = Key(
 )
 EQUATIONS = Key(
     "equations",
-    ListOf(EquationKind()),
+    EquationsKind(),
     "equations of one's own, in one step: `z[i] = sum(X[i, k] for k)`",
 )
-STEP_BY_NAME = MapOf(StepKind(), "step")
+
+
+class StepsKind(NamedTuple):
+    """Steps of a scenario's own, by their names."""
+
+    @property
+    def kind(self) -> MapOf[WrittenStep]:
+        """Returns what those that are a map are read by."""
+        return MapOf(StepKind(), "step")
+
+    def read(self, node: Node, problems: Diagnostics) -> dict[str, WrittenStep] | None:
+        if not isinstance(node, Map) or not node.entries:
+            right = "name each, with what it does below: my_step: {equations: [y = 2]}"
+            if isinstance(node, Scalar) and node.text.endswith((".yaml", ".yml")):
+                right = f"write {{file: {shortened(node.text)}}}"
+            problems.add(node.where, f"{describe(node)} where steps belong", right)
+            return None
+        names = [key.text for key, _ in node.entries]
+        beside = [key for key, value in node.entries if _is_beside_its_step(key, value)]
+        if beside and names[0] not in _STEP.known:
+            wrong = f"{beside[0].text} is said of a step, and stands beside {names[0]}"
+            problems.add(beside[0].where, wrong, f"indent it further, to be inside of {names[0]}")
+            return None
+        return self.kind.read(node, problems)
+
+    def schema(self) -> Schema:
+        return self.kind.schema()
+
+
+def _is_beside_its_step(key: Scalar, value: Node) -> bool:
+    """Tells whether a key of a step stands where the name of one does."""
+    return key.text in _STEP.known and not (isinstance(value, Map) and value.get("equations"))
+
+
+STEP_BY_NAME = StepsKind()

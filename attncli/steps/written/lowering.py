@@ -30,10 +30,11 @@ from attncli.maths.operations.written import Condition, Counting, Rearranged, Wr
 from attncli.names import Name
 from attncli.steps.written.arrays import MOST_SIDES, ArraySide, Environment, KnownArray, Moment
 from attncli.steps.written.formulas import formula_of, symbol_of
-from attncli.steps.written.functions import ALONG, without_functions
-from attncli.steps.written.indices import Indices
+from attncli.steps.written.functions import ALONG, check_functions, without_functions
+from attncli.steps.written.indices import Indices, with_lengths
 from attncli.steps.written.reading import Reader
-from attncli.trace.quantity import Definition
+from attncli.trace.axes import ONE_ROW
+from attncli.trace.quantity import Definition, Towards
 
 _MOST_AT_ONCE = 5_000_000
 """Numbers of an equation, or of a sum in it, that are made at once."""
@@ -47,6 +48,8 @@ class Planner(NamedTuple):
     rounding: Rounding
     step: str
     """The step that its decimals are those of."""
+    goes_back: bool = False
+    """Whether gradients are made."""
 
     def rounded(self, name: Name) -> Rounding:
         """Returns the rounding of a quantity."""
@@ -85,12 +88,23 @@ def sides_of_target(
     if start is not None and start.array in known.arrays:
         return known.arrays[start.array].sides
     try:
-        value = without_functions(equation.value, known)
+        value = with_lengths(without_functions(equation.value, known), known)
         indices.survey(target, value, unknown, some=True)
     except EquationError:
         return None
     names = [bound.name for bound in target.bounds if bound.name != moment.index]
     return tuple(indices.of[x] for x in names) if all(x in indices.of for x in names) else None
+
+
+def check_sides(
+    equation: said.WrittenEquation, known: Environment, moment: Moment, unknown: Collection[str]
+) -> bool:
+    """Returns True where all but what is `unknown` yet tells how far each index goes, and raises
+    EquationError where it doesn't."""
+    assert isinstance(equation.target, said.Target)
+    value = with_lengths(without_functions(equation.value, known), known)
+    Indices(known, moment).survey(equation.target, value, unknown)
+    return True
 
 
 class _Lowering:
@@ -105,12 +119,14 @@ class _Lowering:
         moment: Moment | None,
     ) -> None:
         self.target, self.known, self.planner = target, known, planner
-        self.value = without_functions(value, known)
+        check_functions(value, known)
+        self.value = with_lengths(without_functions(value, known), known)
         self.told = formula_of(target, value)
         self.indices = Indices(known, moment)
         self.definitions: list[Definition] = []
 
-    def made(self) -> Lowered:
+    def made(self, *, as_row: bool = False) -> Lowered:
+        """Returns the definitions; a list of a step without times is a row if so asked."""
         bounds = self._bounds_of_result()
         self.indices.survey(self.target, self.value)
         self.indices.check_shifts(self.value)
@@ -118,7 +134,7 @@ class _Lowering:
         is_timed = self.indices.moment is not None
         if isinstance(self.value, OverIndices) and self.value.function in ALONG and names:
             return self._along_alone(self.value, names)
-        lies = is_timed and len(names) == 1
+        lies = (is_timed or as_row) and len(names) == 1
         return self._of_result(names, self.value, lies=lies)
 
     def _of_result(self, names: tuple[str, ...], value: Part, *, lies: bool) -> Lowered:
@@ -176,6 +192,8 @@ class _Lowering:
             part = node.operand if isinstance(node, ex.Total | ex.Reduced) else node
             used = {letter for operand in ex.operands_in(part) for letter in operand.indices}
             count = prod(lengths[letter] for letter in used)
+            if self.planner.goes_back and isinstance(node, ex.Reduced) and node.function == "prod":
+                count *= prod(lengths[letter] for letter in node.over)  # of the others for each
             match node:
                 case ex.Total(_, ex.Product((ex.Operand(), ex.Operand()))):
                     continue  # which the budget counts
@@ -267,7 +285,8 @@ class _Lowering:
         shares = self._cell(exp, indices), self._cell(exp_sum, indices[:-1])
         told = define(self._cell(name, indices), Quotient(*shares))
         divided = replace(DivideByRow(), told=told)
-        self.definitions.append(Definition(name, divided, (exp, exp_sum)))
+        rows = ONE_ROW if len(indices) == 1 else None
+        self._on_the_way(Definition(name, divided, (exp, exp_sum), rows=rows), indices)
         return name, indices
 
     def _exponentials(
@@ -285,11 +304,18 @@ class _Lowering:
         total = Total(indices[-1], raised)
         power = replace(power, told=define(raised, each))
         added = replace(RowSum(), told=define(self._cell(exp_sum, indices[:-1]), total))
-        self.definitions += (
-            Definition(exp, power, (inside,)),
-            Definition(exp_sum, added, (exp,)),
-        )
+        self._on_the_way(Definition(exp, power, (inside,)), indices)
+        self._on_the_way(Definition(exp_sum, added, (exp,)), (*indices[:-1], ""))
         return exp, exp_sum
+
+    def _on_the_way(self, definition: Definition, indices: tuple[str, ...]) -> None:
+        """Adds the definition of what is made on the way, whose sides go along these indices; a
+        list is a row."""
+        row, column = ("", *indices)[-2:]
+        time = self._time
+        target = tuple(b.name for b in self.target.bounds if b.name not in time)
+        towards = Towards(self.planner.name(self.target.name), target, (row, column))
+        self.definitions.append(definition._replace(towards=towards))
 
     def _cell(self, name: Name, indices: tuple[str, ...]) -> Symbol:
         """Writes a quantity with its author's indices, the time before them where it has one."""
@@ -308,12 +334,12 @@ class _Lowering:
         time = (moment.index,) if moment else ()
         whole, rest = ", ".join((*time, *indices)), ", ".join((*time, *indices[:-1]))
         of_row, epsilon = f"[{rest}]" if rest else "", part.extra
+        more = " + epsilon" if epsilon else ""
         texts = (
             f"{local}_mean{of_row} = mean({of}[{whole}] for {indices[-1]})",
             f"{local}_centered[{whole}] = {of}[{whole}] - {local}_mean{of_row}",
             f"{local}_variance{of_row} = mean({local}_centered[{whole}] ** 2 for {indices[-1]})",
-            f"{local}[{whole}] = {local}_centered[{whole}]"
-            f" / sqrt({local}_variance{of_row} + epsilon)",
+            f"{local}[{whole}] = {local}_centered[{whole}] / sqrt({local}_variance{of_row}{more})",
         )
         sides = self._sides(indices)
         arrays = {
@@ -326,11 +352,13 @@ class _Lowering:
             assert isinstance(equation.target, said.Target)
             value = said.rewritten(
                 equation.value,
-                lambda x: (epsilon or said.Literal("0", 0)) if x[0] == "epsilon" else None,
+                lambda x: epsilon if x[0] == "epsilon" else None,
             )
             inner = _Lowering(equation.target, value, known, self.planner, moment)
-            made = inner.made()
-            self.definitions += made.definitions
+            made = inner.made(as_row=True)
+            own = tuple(b.name for b in equation.target.bounds if b.name not in self._time)
+            for definition in made.definitions:
+                self._on_the_way(definition, own if len(own) == len(indices) else (*own, ""))
             arrays[equation.target.name] = self._timed(*made.made[:2], lies=made.made.lies)
 
     def _timed(self, name: Name, sides: tuple[ArraySide, ...], *, lies: bool) -> KnownArray:
@@ -387,9 +415,8 @@ class _Lowering:
         reader = self._reader(indices, lies=lies)
         told = define(self._cell(name, indices), symbol_of(part))
         tree = reader.read(part)
-        self.definitions.append(
-            self._define(name, reader, tree, indices, told, lies=lies, kind=kind)
-        )
+        made = self._define(name, reader, tree, indices, told, lies=lies, kind=kind)
+        self._on_the_way(made, indices)
         return name
 
     def _masked(
@@ -401,7 +428,8 @@ class _Lowering:
         masked = self._beside(name, "masked")
         choice = (symbol_of(part.condition), self._cell(inside, indices), MINUS_INFINITY)
         told = define(self._cell(masked, indices), Apply("where", choice))
-        self.definitions.append(Definition(masked, Masked(told=told), (inside, seen)))
+        rows = ONE_ROW if len(indices) == 1 else None
+        self._on_the_way(Definition(masked, Masked(told=told), (inside, seen), rows=rows), indices)
         return masked
 
 

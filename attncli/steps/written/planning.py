@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple, TypeVar
 
@@ -20,10 +21,17 @@ from attncli.names import Name
 from attncli.scenario.file.nodes import TextPlace
 from attncli.scenario.file.problems import Diagnostics, nearest
 from attncli.scenario.written import EquationLine, Times, WrittenMistake, WrittenStep
-from attncli.steps.written.arrays import MOST_SIDES, ArraySide, Environment, KnownArray, Moment
-from attncli.steps.written.functions import ALONG, FUNCTIONS, REDUCED, own_function
+from attncli.steps.written.arrays import (
+    MOST_SIDES,
+    ArraySide,
+    Environment,
+    KnownArray,
+    Moment,
+    in_words,
+)
+from attncli.steps.written.functions import ALONG, FUNCTIONS, REDUCED, own_function, standing_at
 from attncli.steps.written.indices import through_times
-from attncli.steps.written.lowering import Planner, lowered, sides_of_target
+from attncli.steps.written.lowering import Planner, check_sides, lowered, sides_of_target
 from attncli.trace.quantity import Definition
 
 _T = TypeVar("_T")
@@ -172,25 +180,27 @@ class _Planning:
                 if place.name == bound.name and not place.shift:
                     return side
         self._check_whole(bound, lines)
+        if not any(_is_at(line, bound.name) for line in lines):
+            wrong = f"no equation makes something at {bound.name}"
+            right = f"write {bound.name} as the first index on the left, such as S[{bound.name}]"
+            raise EquationError(wrong, right, bound.start)
         wrong = f"nothing says how far {bound.name} goes"
         raise EquationError(wrong, self.known.bounded(bound.name), bound.start)
 
     def _check_whole(self, bound: Bound, lines: Sequence[EquationLine]) -> None:
-        """Raises an error that says nothing where equations read what is broken."""
+        """Raises an error that says nothing where equations read what is broken, or are it."""
         parts = [part for line in lines for part in walk(line.equation.value)]
-        if self.known.broken & {part.name for part in parts if isinstance(part, Cell)}:
+        reads_broken = self.known.broken & {part.name for part in parts if isinstance(part, Cell)}
+        if reads_broken or len(lines) < len(self.step.lines):
             raise EquationError("", "", bound.start)
 
     def _over(self, lines: Sequence[EquationLine], side: ArraySide) -> Iterator[PlannedPart]:
         times = self._times
         order = tuple(range(1, side.length + 1))
         order = order[::-1] if times.backward else order
-        names = [line.equation.target.name for line in lines]
-        for name in times.starts.keys() - {*names, *self.known.arrays, *self.known.broken}:
-            right = nearest(name, (*names, *self.known.arrays))
-            self.problems.add(times.starts[name].where, f"nothing is called {name}", right)
         moments = [Moment(times.bound.name, now, order, times.starts) for now in order]
         arrays = [line for line in lines if isinstance(line.equation.target, Target)]
+        self._check_starts(arrays, moments[0])
         for line in lines:
             if line not in arrays:
                 self._once(line)
@@ -205,6 +215,59 @@ class _Planning:
             self.known.arrays[known.name.local] = KnownArray(known.name, known.sides)
         if flat:
             yield PlannedPart(0, tuple(map(_together, flat)), times=order)
+
+    def _check_starts(self, lines: Sequence[EquationLine], moment: Moment) -> None:
+        """Complains of what stands before the first time where nothing reads it, where it is of
+        nothing that is there, or has another shape."""
+        starts, arrays, broken = moment.starts, self.known.arrays, self.known.broken
+        made = {line.equation.target.name: line for line in lines}
+        read = set(self._read_before(moment))
+        for name, start in starts.items():
+            is_elsewhere = name in made and not _is_at(made[name], moment.index)
+            if start.is_broken or is_elsewhere or self.known.is_partly_read:
+                continue
+            names = {**made, **arrays}.keys() - {other.array for other in starts.values()}
+            if name not in (*made, *arrays, *broken):
+                wrong, right = f"nothing is called {name}", nearest(name, sorted(names))
+            elif start.array and start.array not in (*arrays, *broken):
+                wrong, right = f"nothing is called {start.array}", nearest(start.array, arrays)
+            elif name not in read:
+                before = f"{moment.index} {'-' if moment.order[0] == 1 else '+'} 1"
+                wrong = f"{name} isn't read at {before}"
+                right = f"leave its start out, or read {name}[{before}]"
+            elif start.array in arrays:
+                wanted, here = self._sides_before(name, made, moment), arrays[start.array].sides
+                pairs = zip(wanted, here, strict=False)
+                if len(wanted) == len(here) and all(a[0] in (0, b[0]) for a, b in pairs):
+                    continue
+                has = f"{name} is {in_words(wanted)} for each {moment.index}"
+                wrong = f"{has}, and starts as {in_words(here)}"
+                right = f"give it {in_words(wanted)}{', or a number for all' if wanted else ''}"
+            else:
+                broken |= {name} if start.array in broken else set()
+                continue
+            self.problems.add(start.where, wrong, right)
+            broken.add(name)
+
+    def _read_before(self, moment: Moment) -> Iterator[str]:
+        """Yields the names of all that is read before the time that it is."""
+        values = [line.equation.value for line in self.step.lines]
+        values += [other.value for m in self.step.mistakes for other in m.instead.values()]
+        for cell in (part for value in values for part in walk(value) if isinstance(part, Cell)):
+            if cell.places and cell.places[0].name == moment.index and cell.places[0].shift:
+                yield cell.name
+
+    def _sides_before(
+        self, name: str, made: Mapping[str, EquationLine], moment: Moment
+    ) -> tuple[ArraySide, ...]:
+        """Returns the sides that something has for each time by all but what it starts with; the
+        length of one that nothing else tells is 0."""
+        if name not in made:
+            return self.known.arrays[name].sides[1:]
+        equation = made[name].equation
+        sides = sides_of_target(equation, self.known, replace(moment, starts={}), made)
+        assert isinstance(equation.target, Target)
+        return (ArraySide(0),) * (len(equation.target.bounds) - 1) if sides is None else sides
 
     def _at(self, moment: Moment, lines: Sequence[EquationLine]) -> Iterator[Definition]:
         """Yields the definitions of what is made at a time."""
@@ -237,6 +300,7 @@ class _Planning:
         targets = {line.equation.target.name: line for line in lines}
         for mistake in self.step.mistakes:
             made: list[Definition] = []
+            self._check_changes(mistake, targets)
             for name, instead in mistake.instead.items():
                 if name not in targets:
                     wrong = f"no equation of this step makes {name}"
@@ -250,6 +314,18 @@ class _Planning:
             others = tuple(d for d in made if d not in right)
             if others:
                 yield MadeWrongly(mistake, others)
+
+    def _check_changes(self, mistake: WrittenMistake, targets: Mapping[str, EquationLine]) -> None:
+        """Complains of a mistake that leaves everything as it is."""
+        pairs = [
+            (standing_at(targets[name].equation.value, 0), standing_at(instead.value, 0))
+            for name, instead in mistake.instead.items()
+            if name in targets
+        ]
+        if pairs and len(pairs) == len(mistake.instead) and all(a == b for a, b in pairs):
+            name, instead = next(iter(mistake.instead.items()))
+            wrong = f"{mistake.name} leaves {name} as it is"
+            self.problems.add(instead.place.where, wrong, "write what it is by mistake")
 
     def _declare(self, lines: Sequence[EquationLine], moment: Moment, side: ArraySide) -> None:
         """Finds the sides of all that a step over times makes, which may read each other."""
@@ -269,7 +345,17 @@ class _Planning:
                     full, (side, *sides), moment.order, len(sides) == 1
                 )
             if len(waiting) == before:
-                return  # lowering says what is missing
+                for line in waiting:
+                    work = partial(check_sides, line.equation, self.known, moment, names)
+                    if self._hearing(line.place, work) is None:
+                        self.known.broken.add(line.equation.target.name)
+                return  # lowering says what else is missing
+
+
+def _is_at(line: EquationLine, index: str) -> bool:
+    """Tells whether an equation makes something at a time."""
+    target = line.equation.target
+    return isinstance(target, Target) and bool(target.bounds) and target.bounds[0].name == index
 
 
 def _standing(definitions: Sequence[Definition], line: EquationLine) -> tuple[Definition, ...]:

@@ -13,6 +13,7 @@ from functools import reduce
 from math import prod
 from typing import Protocol
 
+from attncli.maths.equations import elsewhere
 from attncli.maths.equations import language as said
 from attncli.maths.equations import tree as ex
 from attncli.maths.equations.choices import RELATIONS
@@ -105,6 +106,12 @@ class Reader:
 
     def refuse_scope(self, index: str, start: int) -> EquationError:
         """Makes the error of an index that goes along nothing."""
+        array = self.known.arrays.get(index)
+        if array is not None:
+            wrong = f"{index} is {'an array' if array.sides else 'a number'}, and no index"
+            return EquationError(
+                wrong, elsewhere.BY_VALUE.replace("k[i]", example(index, array)), start
+            )
         wrong = f"{index} goes along nothing here"
         right = f"write {index} on the left too, or add up: sum(… for {index})"
         return EquationError(wrong, right, start)
@@ -236,7 +243,7 @@ class _EquationParts(said.Rules[Expression]):
         chosen: list[tuple[str, Expression]] = []
         for place, side in zip(places, array.each, strict=True):
             now = self._fixed(place, side)
-            if now is None and not place.shift and reader.letter(place.name) not in letters:
+            if now is None and self._is_all_of(place, side, letters):
                 letters.append(reader.letter(place.name))
                 continue
             if now is not None:
@@ -252,6 +259,12 @@ class _EquationParts(said.Rules[Expression]):
             met = RELATIONS["=="](reader.count(own), wanted)
             tree = ex.Total(reader.letters[own], Apply("where", (met, tree, ex.ZERO)))
         return tree
+
+    def _is_all_of(self, place: IndexedPlace, side: ArraySide, letters: Collection[str]) -> bool:
+        """Tells whether an index goes along all of a side, along which none of a cell's other
+        indices goes."""
+        is_as_long = self.indices.of[place.name].length == side.length
+        return not place.shift and is_as_long and self.reader.letter(place.name) not in letters
 
     def _shifted(self, place: IndexedPlace) -> Expression:
         """Returns the number of a place beside an index: i − 1."""
@@ -298,8 +311,7 @@ class _EquationParts(said.Rules[Expression]):
                 once = RELATIONS[">"](self.reader.count(bound.name), ex.ZERO)
                 operand = Apply("where", (once, operand, ex.ZERO))
         if part.function not in ("sum", "mean"):
-            nothing = ex.NEUTRAL[part.function]
-            return ex.Reduced(part.function, over, _kept(condition, operand, nothing))
+            return self._reduced(part, over, condition, operand)
         total = ex.Total(over, _kept(condition, operand, ex.ZERO))
         if part.function == "sum":
             return total
@@ -307,6 +319,16 @@ class _EquationParts(said.Rules[Expression]):
         if condition is None:
             return ex.Quotient(total, constant(count))
         return ex.Quotient(total, ex.Total(over, _kept(condition, ex.ONE, ex.ZERO)))
+
+    def _reduced(
+        self, part: OverIndices, over: str, condition: Expression | None, operand: Expression
+    ) -> Expression:
+        """Makes the largest, the smallest or the product of numbers along indices."""
+        if part.function == "prod":  # a slope leaves out one factor, by its place
+            for bound in part.bounds:
+                self.reader.count(bound.name)
+        nothing = ex.NEUTRAL[part.function]
+        return ex.Reduced(part.function, over, _kept(condition, operand, nothing))
 
     def _written_out(self, part: OverIndices, bound: Bound, array: KnownArray) -> Expression:
         """Reads what is made of all numbers along an index number by number."""

@@ -9,10 +9,17 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from attncli.errors import Where
-from attncli.maths.equations.language import FunctionTarget
+from attncli.maths.equations.language import (
+    FunctionTarget,
+    OverIndices,
+    Reference,
+    Target,
+    walk,
+)
 from attncli.maths.equations.tree import Equation
-from attncli.names import Name, Word, WordedText
-from attncli.scenario.file.problems import Diagnostics
+from attncli.maths.operations.equation import Indexed, of_one_row
+from attncli.names import Name, Word, WordedText, below
+from attncli.scenario.file.problems import Diagnostics, nearest
 from attncli.scenario.scenario import Scenario
 from attncli.scenario.written import WrittenStep
 from attncli.steps.step import (
@@ -30,6 +37,7 @@ from attncli.steps.written.files import STEPS
 from attncli.steps.written.formulas import formula_of
 from attncli.steps.written.keys import EQUATIONS, GIVEN, NAMES, SIZES, VARY
 from attncli.trace import Place, PlannedStep
+from attncli.trace.axes import ONE_ROW
 
 if TYPE_CHECKING:
     from attncli.steps.written.planning import PlannedPart
@@ -94,13 +102,13 @@ def environment_of(scenario: Scenario) -> Environment:
         else:  # its numbers can't be read, or it is longer than others
             known.broken |= {name, *sides} - {""}
     keys = (place.partition(".") for place in scenario.file.places)
-    told = (name for key, _, name in keys if key in ("given", "sizes", "names"))
+    told = (name for key, _, name in keys if key.startswith(("given", "sizes", "names")))
     names = {name for text in told for name in _NAMES.findall(text.partition(".")[0])}
     known.broken |= names  # which can't be read
     known.broken -= known.arrays.keys() | known.sides.keys()
-    known.later = frozenset(
-        line.equation.target.name for step in written.steps for line in step.lines
-    )
+    lines = [line for step in written.steps for line in step.lines]
+    known.later = frozenset(line.equation.target.name for line in lines)
+    known.is_partly_read = "" in known.later
     return known
 
 
@@ -124,9 +132,19 @@ def written_steps(place: Place, problems: Diagnostics) -> Iterator[PlannedStep]:
     """Plans the steps of a scenario of equations alone; what is wrong with them goes to
     `problems`."""
     known = environment_of(place.scenario)
-    _check_sides(place.scenario, problems)
+    check_sides(place.scenario, problems)
     for own in place.scenario.plan.written.steps:
         yield from planned_at(place, own, known, problems)
+        _check_output(own, known, problems)
+
+
+def _check_output(step: WrittenStep, known: Environment, problems: Diagnostics) -> None:
+    """Complains of an output that no equation of its step makes."""
+    names = [line.equation.target.name for line in step.lines if line.equation.target.name]
+    if step.output is None or step.output.name in names or known.is_partly_read:
+        return
+    name, where = step.output
+    problems.add(where, f"no equation of this step makes {name}", nearest(name, names))
 
 
 def planned_at(
@@ -138,14 +156,15 @@ def planned_at(
     from attncli.steps.written.planning import planned
 
     rounding = place.scenario.rounding
-    planner = Planner(place.name, rounding, own.name if own.name in rounding.steps else _STEP)
+    step = own.name if own.name in rounding.steps else _STEP
+    planner = Planner(place.name, rounding, step, place.scenario.goes_back)
     for part in planned(own, known, planner, problems):
         made = tuple(d._replace(step=_STEP) for d in part.definitions)
         at = place.to(WrittenPlace, own=own, part=part._replace(definitions=made))
         yield PlannedStep(_STEP, at, made)
 
 
-def _check_sides(scenario: Scenario, problems: Diagnostics) -> None:
+def check_sides(scenario: Scenario, problems: Diagnostics) -> None:
     """Complains of sides of one name that aren't equally long."""
     written = scenario.plan.written
     lengths: dict[str, tuple[int, str]] = {
@@ -163,10 +182,38 @@ def _check_sides(scenario: Scenario, problems: Diagnostics) -> None:
                 other, of = lengths[side]
                 wrong = f"{side} is {length} long in {name}, and {other} in {of}"
                 right = "make them equally long, or name another side"
-                problems.add(_where_given(scenario, name), wrong, right)
+                problems.add(where_given(scenario, name), wrong, right)
+    for side in lengths.keys() & {str(name) for name in written.sides}:
+        wrong, right = f"{side} is an array, and a side", "call one of them otherwise"
+        problems.add(where_given(scenario, Name(side)), wrong, right)
 
 
-def _where_given(scenario: Scenario, name: str) -> Where:
+def unused_sides(scenario: Scenario) -> Iterator[Name]:
+    """Yields the full names of what is said of sides that nothing has."""
+    written = scenario.plan.written
+    used = {"token", *(side for sides in written.sides.values() for side in sides)}
+    used |= {name for step in written.steps for name in _names_in_step(step)}
+    for key, sides in (("names", written.labels), ("sizes", written.sizes)):
+        yield from (below(Name(key), side) for side in sides if side not in used)
+
+
+def _names_in_step(step: WrittenStep) -> Iterator[str]:
+    """Yields the names in a step that may be those of sides."""
+    if step.over is not None:
+        yield step.over.bound.side
+    for line in step.lines:
+        if isinstance(line.equation.target, Target):
+            yield from (bound.side for bound in line.equation.target.bounds)
+    values = [line.equation.value for line in step.lines]
+    values += [instead.value for m in step.mistakes for instead in m.instead.values()]
+    for part in (part for value in values for part in walk(value)):
+        if isinstance(part, Reference):
+            yield part.name
+        elif isinstance(part, OverIndices):
+            yield from (bound.side for bound in part.bounds)
+
+
+def where_given(scenario: Scenario, name: str) -> Where:
     """Returns where an array is given, whose sides may be named beside it."""
     for place, where in scenario.file.places.items():
         key, _, text = place.partition(".")
@@ -195,10 +242,16 @@ def _happens(place: WrittenPlace) -> WordedText | str:
 
 
 def _whole(_: WrittenPlace, made: Planned) -> Planned:
-    """Puts the three equations of each softmax together."""
+    """Puts the three equations of each softmax together; what is of matrices is of lists where it
+    works one."""
     from attncli.steps.attention.weights import in_one
 
-    return in_one(made)
+    return tuple(
+        d._replace(operation=of_one_row(d.operation))
+        if d.rows == ONE_ROW and isinstance(d.operation, Indexed)
+        else d
+        for d in in_one(made)
+    )
 
 
 def _functions(place: WrittenPlace) -> tuple[Equation, ...]:

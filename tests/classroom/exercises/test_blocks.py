@@ -19,7 +19,7 @@ from attncli.classroom.exercises.workable_sections import (
     _separate,
     _without,
 )
-from attncli.classroom.formats._self_marking import _printed as printed_on_paper
+from attncli.classroom.formats._self_marking import printed_blocks
 from attncli.document.blocks import (
     ONLY_DATA,
     Block,
@@ -97,7 +97,7 @@ PASSES: dict[str, Callable[[], object]] = {
     "quantities": lambda: [*tables_in([UNHEARD])],
     "room": lambda: room(TRACE, SECTION, [], ExerciseRequest(())),
     "rows": lambda: _begun_anew([UNHEARD], PART),
-    "screen": lambda: [*printed_on_paper([UNHEARD])],
+    "screen": lambda: [*printed_blocks([UNHEARD])],
     "separate": lambda: _separate([UNHEARD], PART),
     "sheet": lambda: sheet_of(BLOCKS[0]._replace(paper=PAPER)),
     "solution": lambda: [*_Wanted([]).of(UNHEARD)],

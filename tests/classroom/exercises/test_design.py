@@ -487,8 +487,8 @@ def test_everything_that_is_wrong_is_said_at_once() -> None:
         "--allow tie",
         "/",
     ]
-    assert refused("--d-model", "4", "--heads", "3") == [
-        "--heads 3: 4 dimensions can't be shared equally by 3 heads; give 1 or 2 or 4"
+    assert refused("--d-model", "2", "--heads", "3") == [
+        "--heads 3: 2 dimensions are too few for 3 heads; give 2 or fewer"
     ]
 
 

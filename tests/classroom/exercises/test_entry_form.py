@@ -470,7 +470,7 @@ def test_words_are_only_words(chromium: Any, tmp_path: Path) -> None:
         assert wild in page.text_content("#papers")
         rows = typist.saved(tmp_path / "wild.csv")
     assert rows == [
-        ["student", "student_id", "form", "'1/1", "'2/1"],
+        ["student", "id", "form", "'1/1", "'2/1"],
         [wild, "'=1+1", "A", wild, "1"],
     ]
     assert graded(folder, tmp_path / "wild.csv")[wild]["points"] == 1

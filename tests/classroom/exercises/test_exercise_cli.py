@@ -15,6 +15,7 @@ from attncli.cli import app
 from attncli.document.questions import form_name
 from attncli.output_files import safe_name, write_files
 from tests.conftest import sampled
+from tests.helpers.pages import SHIPPED, trace_of
 
 
 def run(*arguments: str) -> Result:
@@ -83,7 +84,8 @@ def test_sheet_and_key_carry_the_same_marks(tmp_path: Path) -> None:
     marks: dict[str, set[str]] = {}
     for path in folder.iterdir():
         text = path.read_text("utf-8")
-        form, mark = re.findall(r"Form +(\w+)\nPaper code +(\w+)\n", text)[0]
+        (form,) = re.findall(r"Form +(\w+)\n", text)
+        (mark,) = re.findall(r"\nPaper code +(\w+)\n", text)
         marks.setdefault(form, set()).add(mark)
         made_by = "attn exercise i_love_ai --step scores --forms 2 --seed 3"
         assert (made_by in " ".join(text.split())) == ("key" in path.name)
@@ -105,8 +107,12 @@ def test_sheet_and_key_carry_the_same_marks(tmp_path: Path) -> None:
     ],
 )
 def test_a_paper_keeps_its_mark(mark: str, scenario: str, changes: list[str]) -> None:
-    """However the program keeps what a scenario says: a paper that was printed has its mark."""
+    """However the program keeps what a scenario says: a paper that was printed has its mark, if it
+    asks for as much, for what is looked up too."""
     options = [word for change in changes for word in ("--set", change)]
+    parts = (part for part in trace_of(SHIPPED[scenario], *changes).story if part.definitions)
+    steps = dict.fromkeys(part.called for part in parts)
+    options += [word for name in steps for word in ("--step", name)]
     assert f"Paper code  {mark}" in run(scenario, *options, "--key", "none").stdout
 
 
@@ -225,7 +231,7 @@ def test_a_single_paper_goes_into_a_file(tmp_path: Path) -> None:
         ("sheet.tex", "\\documentclass"),
         ("sheet.xml", "<?xml"),
         ("sheet.yaml", "#"),
-        ("sheet.csv", "form,hash,id,answer"),
+        ("sheet.csv", "form,hash,cell,answer"),
     ):
         file = tmp_path / name
         result = run("i_love_ai", "--step", "softmax", "-o", str(file))
@@ -256,7 +262,7 @@ WRONG = {
     "--blank nothing": "no such choice",
     "--points softmax=x": "is no number of points; give a number",
     "--points nosuch=2": "no such step",
-    "--points 0": "is no number of points; give a number",
+    "--points -1": "is no number of points; give a number",
     "--key somewhere": "no such choice",
     "--seed -1": "is too few",
     "--mistakes 100": "is too many",

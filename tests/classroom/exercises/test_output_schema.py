@@ -112,4 +112,4 @@ def parts_of(schema: Any) -> Iterator[str]:
 def test_of_what_there_is_no_schema() -> None:
     result = CliRunner().invoke(app, ["schema", "outputs"])
     assert result.exit_code == 2
-    assert "scenario or output" in result.output
+    assert "scenario or exercise or exam or output" in result.output

@@ -41,7 +41,7 @@ def test_a_name_of_a_time_is_written_as_its_table_has_it() -> None:
         text = render(sheet, form, RenderOptions())
         assert text.count(name) == 2  # in the task and over the table
         assert f"Compute the three numbers of {name} (3 points)" in text
-    task = typst_file([sheet]).partition("Compute the three")[2].partition("(3 points)")[0]
+    task = typst_file(sheet).partition("Compute the three")[2].partition("(3 points)")[0]
     assert 't: ⟨"1"⟩' in task
 
 

@@ -76,6 +76,29 @@ def test_csv_is_read_as_spreadsheets_save_it(tmp_path: Path, encoding: str) -> N
     assert sheet.student == "Jürgen"
 
 
+@pytest.mark.parametrize("of_whom", ["id", "ID", "student_id", "Student ID"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        'student,{id},form,"Q[I, 1]"\nAnn,007,A,"0,5"\n',
+        "{id};student;form;Q[I, 1]\n007;Ann;A;0,5\n",
+        "sep=;\nname;{id};form;Q[I, 1]\nAnn;007;A;0,5\n",
+        "student\t{id}\tform\tcell\tanswer\nAnn\t007\tA\tQ[I, 1]\t0,5\n",
+    ],
+)
+def test_the_id_of_a_student_is_called_alike_in_all_tables(
+    text: str, of_whom: str, tmp_path: Path
+) -> None:
+    (sheet,) = written(tmp_path / "a.csv", text.format(id=of_whom), "utf-8-sig")
+    assert (sheet.student, sheet.id, sheet.form) == ("Ann", "007", "A")
+    assert texts(sheet) == {"Q[I, 1]": "0,5"}
+
+
+def test_the_heading_that_a_comma_cuts_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r'a.csv:1:1: the heading "Q\[I" ends at a comma; put head'):
+        written(tmp_path / "a.csv", "student,form,Q[I, 1]\nAnn,A,1\n")
+
+
 MOODLE = (
     'Last name,First name,Email address,State,Grade/10.00,"Response 1","Response 2"\n'
     'Doe,Jo,j@x,Finished,1,"part 1: 0,5; part 2: ","part 1: −1"\n'

@@ -57,9 +57,12 @@ MISTAKES: list[tuple[str, str, str, tuple[str, ...]]] = [
 
 @cache
 def asked(scenario: str, folder: Path, *changes: str) -> tuple[str, ...]:
-    """All that the answers file of a scenario asks for."""
+    """All that the answers file of a scenario asks for, if each of its steps is named: what a mask
+    hides, too, and what is looked up."""
     path = folder / "asked.yaml"
-    words = ("exercise", scenario, *changes, "--format", "yaml", "--key", "none", "--force")
+    parts = (part for part in shipped_trace(scenario).story if part.definitions)
+    steps = [word for name in dict.fromkeys(p.called for p in parts) for word in ("--step", name)]
+    words = ("exercise", scenario, *steps, *changes, "--format", "yaml", "--key", "none", "--force")
     assert run(*words, "-o", path).exit_code == 0
     return tuple(read(path.read_text("utf-8"))["answers"])
 

@@ -252,7 +252,7 @@ def test_numbers_that_a_source_prints_twice_are_judged_each() -> None:
     wrong = [value["cell"] for value in data["verdicts"] if value["verdict"] != "correct"]
     assert (sum(data["counts"].values()), wrong) == (57, ["ffn[AI, 1]"])
     page = run("check", "i_love_ai").stdout
-    text = "As this scenario rounds, 4 numbers would be others, shown below. 3 of them follow"
+    text = "4 numbers are printed otherwise than here. 3 of them follow"
     assert text in " ".join(page.split())
 
 

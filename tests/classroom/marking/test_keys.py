@@ -161,7 +161,7 @@ def test_keys_of_many_forms_are_derived_again() -> None:
     text = render(
         report(Word("Stress"), stress("i_love_ai", (), 20, seed=5)), "terminal", RenderOptions(80)
     )
-    assert "Keys derived again by the oracle │ 1,560" in text
+    assert "Keys derived again by the oracle │ 1,440" in text
     assert re.search(r"Disagreements +│ none", text)
 
 

@@ -13,7 +13,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from attncli.classroom.practice.expressions import given_by
 from attncli.cli import app
+from attncli.judging.verdicts import read_number
 from tests.helpers.processes import COMMAND
 
 WEIGHTS = ("practice", "i_love_ai", "--step", "softmax", "--token", "love")
@@ -35,6 +37,54 @@ def test_all_right_as_people_write_numbers() -> None:
     assert code == 0
     assert text.count(": right.") == 7
     assert "All of it is right." in text
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("e^2", "7.389"),
+        ("e²", "7.389"),
+        ("e^(−0.96)", "0.383"),
+        ("7.389/12.825", "0.576"),
+        ("7,389 : 12,825", "0.576"),
+        ("1*2 + 3·4", "14.000"),
+        ("-2^2", "-4.000"),
+        ("(1+2)/√(2)", "2.121"),
+        ("2^-1", "0.500"),
+        ("0.0005+0", "0.001"),
+        ("exp(1)+sqrt(4)", "4.718"),
+    ],
+)
+def test_an_expression_counts_as_its_value(text: str, value: str) -> None:
+    given = given_by(text, 3)
+    assert str(given.number) == value
+    assert (given.text, given.places) == (text, 3)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["x^2", "2x", "1/0+1", "9^9^9^9", "(1", "1+", "e^", "()", "1 2 3+", "abc", "√(-1)", "(" * 90,
+     "e^9999", "1..2+1", "--" * 60],
+)  # fmt: skip
+def test_what_is_no_expression_is_no_number(text: str) -> None:
+    assert given_by(text, 3).number is None
+
+
+def test_numbers_stay_as_they_are_read_elsewhere() -> None:
+    for text in ("0,422", "2/3", "42.2%", "1e-3", "-inf", "", "-"):
+        assert given_by(text, 3) == read_number(text)
+
+
+def test_expressions_are_answers_and_what_is_refused_says_what_would_be_right() -> None:
+    answers = ["e^1", "2.718", "e^2", "much", "7.389/12.825", "quit"]
+    code, text = practised(answers=answers)
+    assert code == 1
+    said = " ".join(text.split())
+    assert "✓ exp[love, AI]: right. It counts as 7.389." in said
+    assert "“much” is no number. Numbers are 0.422, 0,422, 2/3, 42.2%, 1e-3 and −∞; sums," in said
+    code, text = practised(answers=["e^1", "e^1", "e^2", "2.718+2.718+7.389", "quit"])
+    assert code == 0
+    assert text.count("✓") == 4
 
 
 def test_what_is_counted_is_shown() -> None:
@@ -101,7 +151,7 @@ def test_questions_are_asked_in_words(tmp_path: Path) -> None:
 
 
 def test_rows_at_once_and_the_end_of_the_input() -> None:
-    code, text = practised("--rows", answers=["2.718 2.718 7.389", "12.825 1"])
+    code, text = practised("--by-row", answers=["2.718 2.718 7.389", "12.825 1"])
     assert code == 1
     assert "1 of 3 · exp[love] for I, love, AI" in text
     assert text.count(": right.") == 3
@@ -180,6 +230,19 @@ def typed(answers: list[str], home: Path) -> str:
         process.wait(timeout=120)
     os.close(master)
     return said.decode()
+
+
+def test_two_wrong_answers_and_quit_are_told_with_each_mistake_that_was_named(
+    tmp_path: Path,
+) -> None:
+    """2^2 is named, then 3 is tried, and the question is left open: it was answered."""
+    text = typed(["2.718\n", "2.718\n", "4\n", "3\n", "quit\n"], tmp_path)
+    said = " ".join(text.split())
+    closing = said.partition("> quit")[2]
+    assert "Nothing was answered" not in said
+    assert "▸ Raising 2 instead of e to the scores." in closing
+    assert "▸ A number that doesn't follow." in closing
+    assert re.search(r"softmax │ 3 2 0 1 0 ", closing)
 
 
 def _read(master: int) -> bytes:

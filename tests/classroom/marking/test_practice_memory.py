@@ -142,9 +142,9 @@ def test_wrong_again_is_on_the_list_as_long_as_before(tmp_path: Path) -> None:
 def test_right_with_the_same_numbers_counts_once() -> None:
     memory = Memory({("scores", "scores"): Skill(again=2)})
     for first in (True, False, False):
-        memory.note(("scores", "scores"), [("right", "")], "now", is_first=first)
+        memory.note(("scores", "scores"), [("right", ())], "now", is_first=first)
     assert memory.skills["scores", "scores"].again == 1
-    memory.note(("scores", "scores"), [("hinted", "")], "now", is_first=True)
+    memory.note(("scores", "scores"), [("hinted", ())], "now", is_first=True)
     assert memory.skills["scores", "scores"].again == 1
 
 
@@ -276,7 +276,8 @@ def _read(master: int, last: bytes) -> bytes:
 
 def test_ctrl_c_leaves_the_memory_whole_and_keeps_what_was_wrong(tmp_path: Path) -> None:
     text = in_a_terminal(SCORES, tmp_path, b"1\n", b"nonsense\n", b"7\n", b"\x03")
-    assert "that is no number." in text
+    assert "“nonsense” is no number." in " ".join(text.split())
+    assert "Nothing was answered" not in text
     assert "Try again" in text
     assert "Traceback" not in text
     assert "Next time" in text

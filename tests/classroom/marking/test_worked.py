@@ -150,7 +150,7 @@ def test_a_class_says_which_papers_show_no_working() -> None:
     assert (honest["remarks"], "doubt" in honest) == ([], False)
     (data,) = zeros["remarks"]
     assert data.startswith(
-        "From X on, this paper doesn't show its working: 24 wrong numbers are unexplained"
+        "From Q on, this paper doesn't show its working: 24 wrong numbers are unexplained"
     )
     assert zeros["doubt"]["too_few"] is True
 

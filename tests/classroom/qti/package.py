@@ -66,6 +66,7 @@ def unfitting(item: Element) -> Iterator[str]:
     asked = [
         *_told(item, "textEntryInteraction", "responseIdentifier"),
         *_told(item, "inlineChoiceInteraction", "responseIdentifier"),
+        *_told(item, "extendedTextInteraction", "responseIdentifier"),
     ]
     if sorted(declared) != sorted(asked) or len(set(asked)) != len(asked):
         yield f"answers {declared} are asked for at {asked}"

@@ -137,7 +137,8 @@ ATTRIBUTES = {
     },
     "stylesheet": {"href!": ADDRESS, "type!": ANY, "media": ANY, "title": ANY},
     "extendedTextInteraction": {
-        "responseIdentifier!": NAME, "expectedLength": WHOLE, "base": WHOLE, "class": ANY,
+        "responseIdentifier!": NAME, "expectedLength": WHOLE, "expectedLines": WHOLE, "base": WHOLE,
+        "class": ANY,
     },
     "choiceInteraction": {
         "responseIdentifier!": NAME, "shuffle!": TRUTH, "maxChoices!": WHOLE, "minChoices": WHOLE,

@@ -24,6 +24,10 @@ given:
   c: 3
 """
 
+PLACE = (
+    "write an index as i, i + 1, i - 1, i + d with the length of a side d, or as a number from 1,"
+    " or last"
+)
 READING: Cases = (
     (
         ["y[i] = X[i, k]"],
@@ -73,9 +77,9 @@ READING: Cases = (
     (["y = exp(c, 2)"], ["9:9: exp is of one number, here of 2; write exp(x)"]),
     (["y = expp(c)"], ["9:9: no function is called expp; did you mean exp?"]),
     (
-        ["y[i] = v[i] * median(v[k] for k)"],
+        ["y[i] = v[i] * middle(v[k] for k)"],
         [
-            "9:19: no function of many numbers is called median; take sum, mean, prod, max, min, softmax, layer_norm"
+            "9:19: no function of many numbers is called middle; take sum, mean, prod, max, min, softmax, layer_norm"
         ],
     ),
     (
@@ -160,6 +164,16 @@ READING: Cases = (
     ),
     (["y[i, k = sum(X[i, k] for k)"], ["9:12: [ is still open at =; write ] behind k, before ="]),
     (["y[i] = X[i 1]"], ["9:16: [ is still open at 1; write a comma behind i, or ]"]),
+    (["y[i] = X[i / 2, 1]"], [f"9:16: / can't stand here; {PLACE}"]),
+    (["y[i] = X[2 * i, 1]"], [f"9:16: * can't stand here; {PLACE}"]),
+    (["y[i] = X[-1 + i, 1]"], [f"9:14: - can't stand here; {PLACE}"]),
+    (
+        ["y[i] = X[i + c, 1]"],
+        [
+            "9:14: c is no side whose length could be added to i; name a side, of given or in sizes,"
+            " or write a whole number such as 1"
+        ],
+    ),
     (
         ["y = v 1]"],
         [
@@ -181,10 +195,13 @@ READING: Cases = (
         ["9:9: a text can't stand in an equation; write numbers, names, + - * / ** ( ) [ ] and ,"],
     ),
     (
-        ["y[i] = v[i] % 2"],
-        ["9:17: % has no meaning; write numbers, names, + - * / ** ( ) [ ] and ,"],
+        ["y[i] = v[i] $ 2"],
+        ["9:17: $ has no meaning; write numbers, names, + - * / ** ( ) [ ] and ,"],
     ),
-    (["y = X.shape"], ["9:10: . has no meaning; write numbers, names, + - * / ** ( ) [ ] and ,"]),
+    (
+        ["y = X.shape"],
+        ["9:10: . has no meaning; name the side in given, v[n]: then n is how long it is"],
+    ),
     (["y = c[1.5]"], ["9:11: 1.5 can't stand here; write a whole number such as 1"]),
     (["f(x) = x", "y = f(1, 2)"], ["10:9: f is of 1 number, here of 2; write f(x)"]),
     (
@@ -237,7 +254,7 @@ WORKING: Cases = (
     ),
     (
         ["y[i, j] = softmax(X[i, j] for j if X[i, j] > 3)"],
-        ["9:5: y_masked, row 1: softmax over nothing; a condition that some numbers meet would do"],
+        ["9:5: y[1, j]: softmax over nothing; a condition that some numbers meet would do"],
     ),
     (
         ["y[i] = (-v[i]) ** 0.5"],
@@ -273,8 +290,12 @@ OVER: Cases = (
     ),
     (
         ["S[q] = v[q]"],
-        ["10:11: nothing says how far t goes; write t in n, and beside given sizes: {n: 2}"],
+        [
+            "10:11: no equation makes something at t; write t as the first index on the left, such"
+            " as S[t]"
+        ],
     ),
+    (["S[t] v[t]"], ["12:14: v can't stand here; write = behind S, and what it is"]),
     (
         ["S[t, i, j, k] = v[t] * X[i, j] * v[k]"],
         ["12:20: S would have 3 sides; two are the most; make a step over one of them, `over: t`"],
@@ -327,6 +348,64 @@ def test_place_in_yaml(text: str, place: str, tmp_path: Path) -> None:
     assert error.startswith(f"{place}: ")
 
 
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ('  - ""', "9:5: nothing where an equation belongs; {} z[i] = sum(X[i, k] for k)"),
+        ("  -", "9:4: nothing where an equation belongs; {} z[i] = sum(X[i, k] for k)"),
+        ("  - ~", "9:5: nothing where an equation belongs; {} z[i] = sum(X[i, k] for k)"),
+        ("  - null", "9:5: nothing where an equation belongs; {} z[i] = sum(X[i, k] for k)"),
+        ("  - 5", "9:5: 5 begins no equation; {} z[i] = sum(X[i, k] for k)"),
+        ("  - -y = 2", "9:5: - begins no equation; {} z[i] = sum(X[i, k] for k)"),
+        ("  - = 2", "9:5: nothing stands before =; name what this makes"),
+        ("  - [y]", "9:5: a list where an equation belongs; {} z[i] = sum(X[i, k] for k)"),
+        ("  - y: 2", "9:5: a map of keys and values where an equation belongs; {} y = 2"),
+        ("  - y", "9:6: the equation ends too early; write = behind y, and what it is"),
+        (
+            "  y: 2",
+            "9:3: a map of keys and values where a list of equations belongs; write each behind a"
+            " dash: - y = 2",
+        ),
+        (
+            "  y = 2",
+            '9:3: the text "y = 2" where a list of equations belongs; write each behind a dash: - y = 2',
+        ),
+    ],
+)
+@pytest.mark.parametrize("more", ["", "  - w = c"])
+def test_what_is_no_equation(text: str, error: str, more: str, tmp_path: Path) -> None:
+    """Only that is told, beside others and alone."""
+    if "  - " not in text and "dash" in error:
+        more = ""
+    given = GIVEN.replace("V: [[1, 2], [3, 4]]", "V: [[1, 2], [3, 4], [5, 6]]")  # no model's V
+    told = errors_of(f"{given}equations:\n{text}\n{more}\n", tmp_path)
+    assert told == [error.format("write what it makes and how,")]
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        (
+            "steps:\n  - y = 2\n",
+            "9:3: a list where steps belong; name each, with what it does below: my_step:"
+            " {equations: [y = 2]}",
+        ),
+        (
+            "steps:\n  a:\n    - y = 2\n",
+            "10:5: a list where a step belongs; write equations: below its name, and below that"
+            " - y = 2",
+        ),
+        (
+            "steps:\n  a: y = 2\n",
+            '9:6: the text "y = 2" where a step belongs; write equations: below its name, and below'
+            " that - y = 2",
+        ),
+    ],
+)
+def test_what_is_no_step(text: str, error: str, tmp_path: Path) -> None:
+    assert errors_of(f"{GIVEN}{text}", tmp_path) == [error]
+
+
 def test_all_errors_at_once(tmp_path: Path) -> None:
     """What follows from an error isn't told: neither of a, which is misread, nor of n, y or f."""
     text = """title: T
@@ -355,6 +434,194 @@ def test_sides_of_one_name_are_equally_long(tmp_path: Path) -> None:
     assert errors_of(text, tmp_path) == [f"4:9: n is 3 long in B, and 2 in A; {right}"]
 
 
+CLUMSY: Cases = (
+    (
+        ["my y[i] = v[i]"],
+        ["9:8: y can't stand behind my; write a name as one word, my_y, or = behind it"],
+    ),
+    (["y = sum(v[i])"], ["9:9: sum of one number; say over what: sum(… for i)"]),
+    (
+        ["y = sum(v[j] for j in 3)"],
+        [
+            "9:27: an index goes along a side; name one, such as i in n, beside sizes: {n: 3}; or"
+            " leave it out"
+        ],
+    ),
+    (
+        ["y = sum(v[j] for j in range(3))"],
+        [
+            "9:27: an index goes along a side; name one, such as i in n, beside sizes: {n: 3}; or"
+            " leave it out"
+        ],
+    ),
+    (
+        ["y = sum(v[j] for j in v)"],
+        ["9:22: no side is called v; leave in v out: v[j] tells how far it goes"],
+    ),
+    (
+        ["y = sum(v[j] for j = 1)"],
+        [
+            "9:24: an index goes along all of a side; write for j, with if j == … where only some"
+            " take part"
+        ],
+    ),
+    (["y = e ** c"], ["9:9: nothing is called e; write exp(x) for e to the power of x"]),
+    (["y = 1,5 * c"], ["9:10: , can't stand behind 1; write a decimal point: 1.5"]),
+    (["y = 2c"], ["9:10: c can't stand behind 2; write 2 * c"]),
+    (["y = 2(c)"], ["9:10: ( can't stand behind 2; write 2 * ("]),
+    (
+        ["y = 1 000"],
+        ["9:11: 000 can't stand behind 1; write one number without a space, or a sign between two"],
+    ),
+    (
+        ["y[i] = 1 if v[i] > 1 else if v[i] > 0 else 0"],
+        ["9:31: if can't stand here; write what it is first: else 1 if x < 2 else 0"],
+    ),
+    (
+        ["y[i] = y[i] + 1"],
+        ["9:12: y is read where it is made; read something above; in a step over t, read y[t - 1]"],
+    ),
+    (["f(x) = x[i]"], ["9:12: x is a number here, and no array; give it the cell: f(x[i])"]),
+    (
+        ["y(i) = v[i]"],
+        ["9:14: i is a number that y is of, and no index; write y[i] = … for a list"],
+    ),
+    (["y[i] = v(i)"], ["9:12: v is no function; read a cell: v[i]"]),
+    (["f(x) = x", "y = f"], ["10:9: f is a function; write what it is of, f(…)"]),
+)
+IN_STEPS: Cases = (
+    (
+        ["  a:", "  title: hi", "  equations:", "    - y = 2"],
+        [
+            "10:3: title is said of a step, and stands beside a; indent it further, to be inside of a"
+        ],
+    ),
+    (
+        ["  a:", "    over: t", "    start: S = 0", "    equations: ['S[t] = S[t - 1] + v[t]']"],
+        [
+            '11:12: the text "S = 0" where a map belongs; give a map from quantity to value, like'
+            " {quantity: …}"
+        ],
+    ),
+    (
+        ["  a:", "    over: t", "    start: {S: 0}", "    equations:", "      - S = S + v[t]"],
+        ["13:9: a step over t makes something at t; write S[t]"],
+    ),
+    (
+        [
+            "  a:",
+            "    over: t",
+            "    start: {S: 0}",
+            "    equations:",
+            "      - S[t, i] = S[t - 1, i] + v[t]",
+        ],
+        ["13:14: nothing says how far i goes; write i in n, and beside given sizes: {n: 2}"],
+    ),
+    (
+        ["  a:", "    output: z", "    equations: [y = 2]"],
+        ["10:13: no equation of this step makes z; known: y"],
+    ),
+    (
+        ["  a:", "    equations: [y = 2]", "    mistakes:", "      m: {says: Oh.}"],
+        [
+            "12:10: a mistake without instead; write the other right side, such as instead: {y: 2 *"
+            " x[i]}"
+        ],
+    ),
+    (
+        ["  a:", "    equations: [y = 2]", "    mistakes:", "      m: {instead: {y: 3}}"],
+        ["12:10: a mistake without says; say what is done wrongly, in a sentence"],
+    ),
+    (
+        [
+            "  a:",
+            "    equations: [y = c]",
+            "    mistakes:",
+            "      m: {says: Oh., instead: {y: c}}",
+        ],
+        ["12:35: m leaves y as it is; write what it is by mistake"],
+    ),
+    (
+        [
+            "  a:",
+            "    equations: [y = c]",
+            "    mistakes:",
+            "      m: {says: Oh., instead: {y: y = 2}}",
+        ],
+        [
+            "12:35: an equation where its right side belongs; write what stands right of the =,"
+            " without y ="
+        ],
+    ),
+    (
+        [
+            "  a:",
+            "    title: no equations",
+            "  b:",
+            "    equations:",
+            "      - z = w",
+            "      - u = v",
+        ],
+        [
+            "10:5: a step without equations; list some, like equations: ['z[i] = sum(X[i, k] for k)']",
+            "14:13: v has 1 side, here none; write v[i]",
+        ],
+    ),
+)
+
+
+@pytest.mark.parametrize(("equations", "errors"), CLUMSY)
+def test_clumsy_equations(equations: list[str], errors: list[str], tmp_path: Path) -> None:
+    lines = "".join(f"  - {line}\n" for line in equations)
+    assert errors_of(f"{GIVEN}equations:\n{lines}", tmp_path) == errors
+
+
+@pytest.mark.parametrize(("lines", "errors"), IN_STEPS)
+def test_clumsy_steps(lines: list[str], errors: list[str], tmp_path: Path) -> None:
+    assert errors_of("\n".join([f"{GIVEN}steps:", *lines, ""]), tmp_path) == errors
+
+
+@pytest.mark.parametrize(
+    "more", ["backward: true\n", "until: a\n", "train: {learning_rate: 0.1}\n"]
+)
+def test_nothing_follows_from_a_step_that_cant_be_read(more: str, tmp_path: Path) -> None:
+    text = f"title: T\n{more}given: {{c: 3}}\nsteps:\n  a:\n    equations:\n      - 5\n"
+    (error,) = errors_of(text, tmp_path)
+    assert error.startswith("7:9: 5 begins no equation")
+
+
+@pytest.mark.parametrize(
+    ("given", "error"),
+    [
+        ("given:\n  - v: [1]", "3:3: a list where a map belongs"),
+        ("givens: {v: [1]}", '2:1: unknown key "givens"; did you mean given?'),
+        ("given: {n: 2, v: [1]}\nsizes: {n: 3}", "2:12: n is an array, and a side"),
+    ],
+)
+def test_nothing_follows_from_arrays_that_cant_be_read(
+    given: str, error: str, tmp_path: Path
+) -> None:
+    (told,) = errors_of(f"title: T\n{given}\nequations:\n  - y = v[1]\n", tmp_path)
+    assert told.startswith(error)
+
+
+def test_sides_that_nothing_has_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "s.yaml"
+    names = "names: {nodes: [a, b]}\nsizes: {m: 3, n: 2}\n"
+    path.write_text(f"given: {{'v[node]': [1, 2]}}\n{names}equations: ['y[i] = n * v[i]']\n")
+    assert work(load(path)).unused == ("names.nodes", "sizes.m")
+
+
+@pytest.mark.parametrize("side", ["d_model", "token"])
+def test_a_side_is_as_long_as_in_the_model(side: str, tmp_path: Path) -> None:
+    weights = "".join(f"{name}: [[1, 0], [0, 1]]\n" for name in ("W_Q", "W_K", "W_V"))
+    text = f"X: [[1, 0], [0, 1], [1, 1]]\n{weights}given:\n  B[{side}]: [1, 2, 3, 4]\n"
+    own = "{before: softmax, equations: ['z[i] = x[i, 1] + B[i]']}"
+    (told,) = errors_of(f"sentence: I love AI\n{text}steps:\n  own: {own}\n", tmp_path)
+    length = {"d_model": 2, "token": 3}[side]
+    assert f": {side} is 4 long in B, and {length} in the model; make them" in told
+
+
 def test_labels_of_the_cell(tmp_path: Path) -> None:
     text = """title: T
 rounding: {policy: exact, decimals: 2}
@@ -365,6 +632,55 @@ equations:
   - y[i, j] = ln(A[i, j] - 0.1 - 0.2)
 """
     assert errors_of(text, tmp_path) == ["7:5: y[sun, 1]: ln of 0; a number above 0 would do"]
+
+
+NOTHING = "softmax over nothing; a condition that some numbers meet would do"
+
+
+@pytest.mark.parametrize(
+    ("equation", "error"),
+    [
+        ("y[i, j] = softmax(A[i, j] for j if A[i, j] > 2)", f"y[sun, j]: {NOTHING}"),
+        ("y[a, i] = softmax(A[i, a] for a if A[i, a] > 2)", f"y[a, sun]: {NOTHING}"),
+        ("y[i] = softmax(A[i, 1] for i if A[i, 1] > 9)", f"y[i]: {NOTHING}"),
+        ("y[i, j] = 1 - softmax(A[i, j] for j if A[i, j] > 2)", f"y[sun, j]: {NOTHING}"),
+        (
+            "y[i] = sum(softmax(A[i, j] for j if A[i, j] > 2) for j)",
+            f"y[sun]: {NOTHING}",
+        ),
+        (
+            "y[i, j] = softmax(ln(A[i, j] - 1) for j)",
+            "y[sun, 1]: ln of −0.7; a number above 0 would do",
+        ),
+        (
+            "y[i, j] = layer_norm(ln(A[i, j] - 1) for j)",
+            "y[sun, 1]: ln of −0.7; a number above 0 would do",
+        ),
+        (
+            "y[i, j] = layer_norm(A[i, j] * 0 for j)",
+            "0 to divide by; another divisor would do",
+        ),
+    ],
+)
+def test_what_is_made_on_the_way_is_told_as_its_authors(
+    equation: str, error: str, tmp_path: Path
+) -> None:
+    text = f"""title: T
+rounding: {{policy: exact, decimals: 2}}
+given:
+  A[node, d]: [[0.3, 2], [4, 5]]
+names: {{node: [sun, moon]}}
+equations:
+  - {equation}
+"""
+    (told,) = errors_of(text, tmp_path)
+    assert error in told
+
+
+def test_what_is_made_on_the_way_at_a_time(tmp_path: Path) -> None:
+    text = f"{GIVEN}steps:\n  a:\n    over: t\n    equations:\n      - "
+    (told,) = errors_of(f"{text}S[t, j] = softmax(V[t, j] for j if V[t, j] > 2)\n", tmp_path)
+    assert told == f"12:9: S[1][j]: {NOTHING}"
 
 
 def test_what_a_condition_on_the_time_keeps_away_isnt_read() -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from attncli.maths.notation import plain, unbreakable
 from attncli.trace import Trace
 from attncli.trace.slopes import checked
 from tests.conftest import sampled
-from tests.helpers.pages import SHIPPED, false_on_pages
+from tests.helpers.pages import SHIPPED, false_on_pages, lessons_of, page_of
 from tests.steps.written.test_inside_a_model import GATED, LINEAR, RMS, TWO_HEADS
 from tests.steps.written.test_published_methods import METHODS
 
@@ -118,6 +119,141 @@ def test_softmax_and_layer_norm_have_slopes(along: str) -> None:
     assert min(c.worst.digits for c in checked(trace)) >= 5
 
 
+GIVEN = {
+    "x[n]": [1.2, 0.7, 2.1],
+    "z[n]": [1.5, 0, -0.4],
+    "g[n]": [1, 2, 0.5],
+    "X[n, m]": [[1.2, 0, 2.1], [0, 0, 1.5], [0.4, -1.6, 0.9]],
+    "b": 0,
+    "c": 1.5,
+}
+OF_LISTS: Mapping[str, tuple[Sequence[str], str]] = {
+    "layer_norm": (["y[i] = layer_norm(x[i] for i, 0.1)"], "norm(x, 0.1)"),
+    "affine": (["y[i] = layer_norm(x[i] for i) * g[i] + z[i]"], "norm(x, 0) * g + z"),
+    "softmax": (["y[i] = softmax(x[i] * g[i] for i if i < 3)"], "masked(x * g)"),
+    "rms": (
+        ["y[i] = x[i] / sqrt(mean(x[j] ** 2 for j)) * g[i]"],
+        "x / (x**2).mean().sqrt() * g",
+    ),
+    "deviation": (
+        ["mu = mean(x[i] for i)", "s = sqrt(mean((x[i] - mu) ** 2 for i))", "y[i] = x[i] * s"],
+        "x * x.std(correction=0)",
+    ),
+    "mixed": (
+        [
+            "a[i] = x[i] / sqrt(mean(x[j] ** 2 for j)) * g[i]",
+            "p[i] = 2 * layer_norm(x[i] * a[i] for i, 0.1) + a[i] + softmax(x[i] for i)",
+            "y[i] = softmax(p[i] for i) * layer_norm(p[i] for i, 1)",
+        ],
+        "mixed(x / (x**2).mean().sqrt() * g)",
+    ),
+    "beside a matrix": (
+        [
+            "Y[i, j] = layer_norm(x[i] for i, 0.1) * X[i, j] * softmax(g[j] for j)",
+            "y[i] = sum(Y[i, j] for j)",
+        ],
+        "(norm(x, 0.1)[:, None] * X * g.softmax(0)).sum(1)",
+    ),
+    "others": (["y[i in n] = prod(z[j] for j if j != i)"], "z[[1, 2, 0]] * z[[2, 0, 1]]"),
+    "product": (["y[i] = prod(X[i, j] for j) * i"], "X.prod(1) * places"),
+    "products": (
+        [
+            "y[i in n] = prod(2 * X[i, j] for j if j < 3) + prod(X[k, j] + k for k for j if k + j > 2)"
+        ],
+        "(2 * X[:, :2]).prod(1) + (X + places[:, None]).flatten()[1:].prod()",
+    ),
+    "decay": (
+        ["y[i in n] = sum(b ** (i - j) * x[j] for j if j <= i)"],
+        "(b ** (places[:, None] - places).clamp(min=0)).tril() @ x",
+    ),
+    "powers": (
+        ["y[i in n] = b ** c + b ** (i - 1) * c ** i + z[i] ** i + z[i] ** 0 * x[i]"],
+        "b**c + b ** (places - 1) * c**places + z**places + x",
+    ),
+}
+"""Equations of lists, each with the same of PyTorch."""
+
+
+def of_list(name: str) -> Trace:
+    """The trace of such equations, with the gradients of squares added up."""
+    equations = [*OF_LISTS[name][0], "loss = sum((y[i] + i) ** 2 for i)"]
+    read = " ".join(OF_LISTS[name][0])
+    given = {key: of for key, of in GIVEN.items() if re.search(rf"\b{key[0]}\b", read)}
+    given |= {"x[n]": GIVEN["x[n]"]}
+    return work(load({"given": given, "equations": equations, "backward": True, "rounding": EXACT}))
+
+
+AT_ZEROS = ("others", "product", "products", "decay", "powers")
+
+
+@pytest.mark.parametrize("name", [name for name in OF_LISTS if name not in AT_ZEROS])
+def test_functions_of_lists_have_slopes(name: str) -> None:
+    found = [*checked(of_list(name))]
+    assert "grad.x" in {c.gradient for c in found}
+    assert min(c.worst.digits for c in found) >= 5
+
+
+@pytest.mark.real("torch")
+@pytest.mark.parametrize("name", OF_LISTS)
+def test_gradients_of_lists_are_those_of_pytorch(name: str) -> None:
+    import torch
+
+    trace = of_list(name)
+    p: dict[str, Any] = {
+        key[0]: torch.tensor(numbers, dtype=torch.float64, requires_grad=True)
+        for key, numbers in GIVEN.items()
+    }
+    x, places = p["x"], torch.arange(1, 4)
+
+    def norm(x: Any, epsilon: float) -> Any:
+        return torch.nn.functional.layer_norm(x, (3,), eps=epsilon)
+
+    def mixed(a: Any) -> Any:
+        y = 2 * norm(x * a, 0.1) + a + x.softmax(0)
+        return y.softmax(0) * norm(y, 1)
+
+    def masked(x: Any) -> Any:
+        return torch.where(places < 3, x, -torch.inf).softmax(0)
+
+    own = {"norm": norm, "mixed": mixed, "masked": masked, "places": places}
+    y = eval(OF_LISTS[name][1], {}, {**p, **own})
+    ((y + places) ** 2).sum().backward()
+    np.testing.assert_allclose(trace["y"].values.ravel(), y.detach(), rtol=1e-9)
+    for key, tensor in p.items():
+        if tensor.grad is not None:
+            ours = trace[f"grad.{key}"].values
+            theirs = tensor.grad.reshape(ours.shape)
+            np.testing.assert_allclose(ours, theirs, rtol=1e-8, atol=1e-9, err_msg=key)
+
+
+def test_a_slope_of_a_product_doesnt_divide() -> None:
+    """Where a factor or a base is 0, the slopes are those of the other factors and of the power."""
+    assert of_list("others")["grad.z"].values.ravel() == pytest.approx([-1.12, 8.2, 4.2])
+    decay = of_list("decay")
+    assert decay["grad.b"].values.item() == pytest.approx(2 * (2.7 * 1.2 + 5.1 * 0.7))
+    powers = of_list("powers")
+    assert powers["grad.z"].values.ravel() == pytest.approx(
+        [2 * (1 + 1.5 + 1.5 + 1.2), 0, 3 * 0.16 * 2 * (3 - 0.064 + 2.1)]
+    )
+    for trace in map(of_list, AT_ZEROS):
+        assert false_on_pages(trace) == []
+
+
+@pytest.mark.parametrize(
+    ("equation", "says"),
+    [
+        ("y[i] = sqrt(z[i])", "equations[1]: grad.z: 0 to divide by"),
+        ("y[i] = z[i] ** x[i] + z[i] ** 0.5", "equations[1]: grad.z: 0 to the power of −0.5"),
+        ("y[i] = z[i] ** (x[i] * z[i])", "equations[1]: grad.z: ln of 0"),
+    ],
+)
+def test_what_has_no_slope_says_where(equation: str, says: str) -> None:
+    given = {"x": [2, 3], "z": [1, 0]}
+    equations = [equation, "loss = sum(y[i] for i)"]
+    with pytest.raises(ScenarioError, match=re.escape(says)):
+        work(load({"given": given, "equations": equations, "backward": True}))
+
+
 @pytest.mark.parametrize(
     ("steps", "given"),
     [
@@ -202,6 +338,52 @@ def test_choices_are_told_by_what_they_compare() -> None:
         "grad.X.y[2][i, j] = Σ_k grad.y[k] × max_{l: l < 3}(X[k, l]) where j = 1 and i = 2, otherwise 0"
     )
     assert all("step" not in formula for formula in formulas.values())
+
+
+HALVES = [
+    "a[i in token, j in half] = i * theta[j]",
+    "Y[i, j in half] = X[i, j] * cos(a[i, j]) - X[i, j + half] * sin(a[i, j])",
+    "h[i, j] = sum(X[i, k] * W[k, j] for k)",
+    "swiglu[i, j in d_ff] = h[i, j] * sigmoid(h[i, j]) * h[i, j + d_ff] + W[1, j + 1]",
+    "loss = sum(swiglu[i, j] ** 2 for i for j) + sum(Y[i, k] ** 2 for i for k)",
+]
+
+
+def test_half_of_the_columns_is_taken() -> None:
+    """Of a rotation by halves, and of a gated unit with one matrix."""
+    X = np.array([[1.0, 2, 0.5, -1], [0.3, 0.2, 1, 0.1]])
+    W, theta = np.arange(16).reshape(4, 4) / 10 - 0.5, np.array([0.5, 1])
+    given = {"X[token, d]": X.tolist(), "theta": theta.tolist(), "W[d, both]": W.tolist()}
+    data = {"given": given, "sizes": {"half": 2, "d_ff": 2}, "equations": HALVES}
+    trace = work(load({**data, "backward": True, "rounding": EXACT}))
+    a, h = np.array([[1], [2]]) * theta, X @ W
+    np.testing.assert_allclose(trace["Y"].values, X[:, :2] * np.cos(a) - X[:, 2:] * np.sin(a))
+    gated = h[:, :2] / (1 + np.exp(-h[:, :2])) * h[:, 2:] + W[0, 1:3]
+    np.testing.assert_allclose(trace["swiglu"].values, gated)
+    assert given_gradients(trace) == {"X", "W", "theta"}
+    assert min(c.worst.digits for c in checked(trace)) >= 6
+    assert false_on_pages(trace) == []
+    page = page_of(trace)
+    assert "X[i, j + half] × sin" in page
+    assert "count." not in page
+
+
+def test_a_list_has_one_index_and_one_shape() -> None:
+    """Whether it is given or made, lies or stands."""
+    trace = of_list("mixed")
+    formulas = [
+        unbreakable(plain(d.operation.formula(d.name, *d.operands)))
+        for part in trace.story
+        for d in part.definitions
+    ]
+    softmax = "grad.x.p_softmax[j] = p_softmax[j] × (grad.p_softmax[j] − Σ_k grad.p_softmax[k] × p_softmax[k])"
+    assert softmax in formulas
+    assert not [formula for formula in formulas if "[i, " in formula]
+    pages = (page_of(trace), lessons_of(trace))
+    assert not [page for page in pages if "[1, 3]" in page]
+    assert "x [3], g [3] → a [3], p_layer_norm_in [3], p_layer_norm_mean [1]" in re.sub(
+        r"\s+", " ", pages[1]
+    )
 
 
 @pytest.mark.parametrize(

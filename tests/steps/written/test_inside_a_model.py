@@ -286,6 +286,122 @@ def test_what_is_wrong_is_said(step: dict[str, Any], says: str) -> None:
     assert len(error.value.problems) == 1
 
 
+ENCODER = {**MODEL, "block": "encoder", "norm": "none"}
+SQUARE = ["z[i, j] = sum(x[i, k] * x[j, k] for k)"]
+
+
+@pytest.mark.parametrize(
+    ("step", "model", "says"),
+    [
+        ({"before": "project"}, MODEL, "z is 3 × 3, where 3 × 2 flows on; make it 3 × 2, as X is"),
+        ({"before": "ffn"}, MODEL, "z is 3 × 3, where 3 × 2 flows on; make it 3 × 2, as output is"),
+        ({"before": "residual"}, ENCODER, "z is 3 × 3, where 3 × 2 flows on"),
+        (
+            {"instead_of": "scores to weighted_sum", "equations": ["z[i] = Q[i, 1]"]},
+            ENCODER,
+            "z is a list of 3, where 3 × 2 flows on; make it 3 × 2, as output is",
+        ),
+        (
+            {"instead_of": "scores to weighted_sum", "equations": ["z = Q[1, 1]"]},
+            MODEL,
+            "z is a number, where 3 × 2 flows on",
+        ),
+        (
+            {"instead_of": "scores to weighted_sum"},
+            {**TWO_HEADS},
+            "z is 3 × 3, where 3 × 1 flows on; make it 3 × 1, as heads[1].output is",
+        ),
+        (
+            {"before": "softmax", "equations": ["z[i, j] = sum(x[i, k] * K[k, j] for k)"]},
+            MODEL,
+            "z is 3 × 2, where 3 × 3 flows on; make it 3 × 3, as scores is",
+        ),
+    ],
+)
+def test_output_of_another_shape_is_at_fault(
+    step: dict[str, Any], model: dict[str, Any], says: str
+) -> None:
+    own = {"equations": SQUARE, "output": "z", **step}
+    with pytest.raises(ScenarioError) as error:
+        load({**model, "steps": {"own": own}})
+    (problem,) = error.value.problems
+    assert says in f"{problem.wrong}; {problem.right}"
+    assert problem.where.source == "steps.own.output"
+
+
+def test_what_doesnt_fit_without_own_steps_is_at_fault() -> None:
+    own = {"equations": SQUARE, "before": "ffn", "output": "z"}
+    with pytest.raises(ScenarioError) as error:
+        load({**ENCODER, "W_Q": [[1, 0]], "steps": {"own": own}})
+    (problem,) = error.value.problems
+    assert problem.wrong.startswith("W_Q (1 × 2) and X (3 × 2) don't fit together")
+
+
+WITHOUT_FFN = {key: value for key, value in MODEL.items() if key not in ("W1", "W2")}
+PLACES = "embed, project, scores, softmax, weighted_sum"
+
+
+@pytest.mark.parametrize(
+    ("step", "model", "says"),
+    [
+        (
+            {"before": "ffn"},
+            WITHOUT_FFN,
+            f"ffn isn't taken here without W1; give W1, or name one of {PLACES}",
+        ),
+        ({"after": "ffn"}, WITHOUT_FFN, "ffn isn't taken here without W1"),
+        (
+            {"before": "ffn"},
+            {**WITHOUT_FFN, "block": "attention"},
+            f"ffn isn't taken here; name one of {PLACES}",
+        ),
+        ({"after": "merge"}, MODEL, f"merge isn't taken here; name one of {PLACES}, ffn"),
+        ({"before": "mask"}, MODEL, "mask isn't taken here"),
+        ({"instead_of": "mask"}, MODEL, "mask isn't taken here"),
+        ({"instead_of": "qk_norm to rotate"}, MODEL, "nothing from qk_norm to rotate is taken"),
+        ({"after": "scale"}, MODEL, "scale isn't taken here"),
+        (
+            {"before": "scores", "output": "z"},
+            MODEL,
+            "nothing that follows works on z; leave output out",
+        ),
+        ({"instead_of": "softmax", "equations": ["f(a) = a"]}, MODEL, "own makes nothing"),
+    ],
+)
+def test_a_place_that_the_model_hasnt_is_refused(
+    step: dict[str, Any], model: dict[str, Any], says: str
+) -> None:
+    own = {"equations": ["z[i, j] = 2 * Q[i, j]"], **step}
+    with pytest.raises(ScenarioError) as error:
+        load({**model, "steps": {"own": own}})
+    (problem,) = error.value.problems
+    assert says in f"{problem.wrong}; {problem.right}"
+
+
+@pytest.mark.parametrize("how", ["before", "after", "instead_of"])
+def test_a_place_inside_of_what_others_stand_in_the_place_of_is_refused(how: str) -> None:
+    linear = {"instead_of": "scores to weighted_sum", "equations": ["z[i, j] = Q[i, j]"]}
+    own = {how: "softmax", "output": "w", "equations": ["w[i, j] = 2 * x[i, j]"]}
+    with pytest.raises(ScenarioError) as error:
+        load({**MODEL, "steps": {"linear": linear, "own": own}})
+    (problem,) = error.value.problems
+    assert problem.wrong == "softmax isn't taken here, where linear stands instead"
+    assert problem.right == "say before scores, or after weighted_sum"
+
+
+def test_places_beside_own_steps() -> None:
+    """A step may stand before and behind others of one's own; of several, the last makes what flows
+    on, be its last equation a function."""
+    steps = {
+        "halved": {"before": "ffn", "output": "h", "equations": ["h[i, j] = x[i, j] / 2"]},
+        "net": {"instead_of": "ffn", "equations": ["n[i, j] = x[i, j] + 1", "f(a) = a"]},
+        "tenfold": {"after": "ffn", "output": "t", "equations": ["t[i, j] = 10 * x[i, j]"]},
+    }
+    trace = worked(steps, WITHOUT_FFN)
+    expected = 10 * (trace["output"].values / 2 + 1)
+    np.testing.assert_allclose(trace["t"].values, expected, rtol=1e-12)
+
+
 def test_range_that_leaves_the_heads_is_refused() -> None:
     own = {"instead_of": "scores to merge", "equations": ["q[i, j] = Q[i, j]"]}
     with pytest.raises(ScenarioError, match="one is in each head"):

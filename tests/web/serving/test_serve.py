@@ -311,6 +311,23 @@ def made(served: Served) -> str:
     return unescape(re.sub("<[^>]*>", "", text))
 
 
+def test_any_sentence_is_typed(chromium: Any, served: Served) -> None:
+    """The server works it; one with a word that has no embedding is refused at the field."""
+    with tab(chromium, served) as page:
+        field = page.get_by_label("Sentence")
+        assert field.input_value() == "I love AI"
+        field.fill("you love AI")
+        field.press("Enter")
+        shows(page, "you", "#why")
+        field.fill("AI love")
+        field.press("Enter")
+        shows(page, "2 tokens")
+        assert page.locator("table.words td:nth-child(2)").all_inner_texts() == ["AI", "love"]
+        page.click("text=Write to mine.yaml")
+        page.wait_for_selector("[data-act=write]", state="detached")
+        assert served.file.read_text() == TEXT.replace("sentence: I love AI", "sentence: AI love")
+
+
 def test_each_change_and_each_writing_is_undone(served: Served) -> None:
     """The file never holds what it didn't hold before, nor what wasn't to be written."""
     texts = [TEXT.replace("[[1, 1], [0", f"[[1, {k}], [0") for k in (1, 3, 6)]
