@@ -106,15 +106,16 @@ def number_of(trace: Trace, answer: Answer) -> str:
     return str(trace[quantity].number(row, column).shown).replace("-", "−")
 
 
-@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("name", LIGHT)
 def test_numbers_in_a_scenarios_own_words_are_numbers_of_it(name: str) -> None:
     """Those of a variant, too, as that of a single head where there are two."""
+    said = re.findall(r"\d+\.\d+", load(name).page.show.answer.says)
+    if not said:
+        return
     trace = shipped_trace(name)
-    said = re.findall(r"\d+\.\d+", trace.scenario.page.show.answer.says)
-    traces = (trace, *trace.variants.values())
     shown = {
         str(number.shown)
-        for each in (traces if said else ())
+        for each in (trace, *trace.variants.values())
         for quantity in each.quantities.values()
         for i in range(quantity.matrix.shape[0])
         for number in quantity.row(i)

@@ -49,7 +49,7 @@ def test_a_gradient_stands_beside_what_it_belongs_to() -> None:
     assert "  Q   │ 1   2  grad.Q │    1      2    K   │ 1  2  grad.K │" in page
 
 
-@pytest.mark.parametrize("name", SHIPPED)
+@sampled(2, name=SHIPPED)
 def test_on_a_narrow_screen_it_stands_below_and_no_digit_is_lost(name: str) -> None:
     wide, *narrow = (page_at(name, columns) for columns in (200, 60, 40))
     numbers = re.compile(r"\d+\.\d+")

@@ -20,7 +20,7 @@ from attncli.scenario.file import shipped
 from attncli.steps import steps
 from attncli.steps.order import THROUGH
 from tests.helpers import processes
-from tests.helpers.pages import LARGE
+from tests.helpers.pages import LARGE, shipped_trace
 
 runner = CliRunner()
 
@@ -309,7 +309,7 @@ def test_a_step_is_explained_by_a_scenario_that_has_it() -> None:
 
 def test_every_step_that_a_shipped_scenario_has_is_explained_on_one() -> None:
     names = [name for group in contents().values() for name in group]
-    taken = {name: {part.step for part in shown_parts(work(load(name)))} for name in names}
+    taken = {name: {part.step for part in shown_parts(shipped_trace(name))} for name in names}
     usual = taken["i_love_ai"]
     examples = {step.name: step.example.scenario or "i_love_ai" for step in steps()}
     back = {"backward_project"}  # whose mistakes show where a matrix isn't square

@@ -319,12 +319,14 @@ def test_papers_keys_and_files_for_platforms(exam: Path) -> None:
         check_files(folder)
 
 
-def handed_in(exam: Path, tmp_path: Path) -> Path:
-    """The folder of an exam that is made, beside one of papers on it and of what else lies there."""
-    folder = tmp_path / "made"
+@pytest.fixture(scope="module")
+def handed_in(exam: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of an exam that is made, and of papers on it and what else lies there."""
+    place = tmp_path_factory.mktemp("handed_in")
+    folder = place / "made"
     attn("exam", exam / "e.yaml", "-o", f"{folder}/", "--format", "markdown",
          "--students", exam / "list.csv")  # fmt: skip
-    (tmp_path / "in").mkdir()
+    (place / "in").mkdir()
     made = json.loads((folder / "manifest.json").read_text("utf-8"))["forms"]
     for k, (name, own) in enumerate([*made.items()] * 2):
         ids = [f"{j}/{id_}" for j, p in enumerate(own["parts"], 1) for id_ in p["asked"]]
@@ -338,19 +340,21 @@ def handed_in(exam: Path, tmp_path: Path) -> Path:
             "form": (name, hostile("form"))[k % 2],
         }
         paper = {**says, "hash": own["hash"], "answers": answers}
-        written(tmp_path / "in" / f"{k}\x1b\u202e<script>alert(1)<.yaml", paper)
-    written(tmp_path / "in" / "x\x1b.yaml", {"hash": hostile("hash"), "answers": {"x": 1}})
-    written(tmp_path / "in" / "y\u202e.yaml", {hostile("key"): "g", "answers": {"x": 1}})
-    (tmp_path / "in" / "\x1b\u202e.jpg").write_text("x")
-    return folder
+        written(place / "in" / f"{k}\x1b\u202e<script>alert(1)<.yaml", paper)
+    written(place / "in" / "x\x1b.yaml", {"hash": hostile("hash"), "answers": {"x": 1}})
+    written(place / "in" / "y\u202e.yaml", {hostile("key"): "g", "answers": {"x": 1}})
+    (place / "in" / "\x1b\u202e.jpg").write_text("x")
+    return place
 
 
 @sampled(5, form=["terminal", "markdown", "html", "latex", "json", "csv"], anonymous=[False, True])
-def test_marked_papers_and_classes(form: str, anonymous: bool, exam: Path, tmp_path: Path) -> None:
-    folder = handed_in(exam, tmp_path)
+def test_marked_papers_and_classes(
+    form: str, anonymous: bool, handed_in: Path, tmp_path: Path
+) -> None:
+    folder, papers = handed_in / "made", handed_in / "in"
     scheme = {"grades": {hostile("grade"): 0}, "costs": {"slip": 0.5}}
     scheme_file = written(tmp_path / "s\x1b\u202e<script>.yaml", scheme)
-    first = min((tmp_path / "in").glob("0*"))
+    first = min(papers.glob("0*"))
     student = yaml.safe_load(first.read_text("utf-8"))["student"]
     with (tmp_path / "over.csv").open("w", newline="", encoding="utf-8") as file:
         change = (student, "2/3", "1", hostile("reason"))
@@ -358,13 +362,13 @@ def test_marked_papers_and_classes(form: str, anonymous: bool, exam: Path, tmp_p
     more: tuple[object, ...] = ("--overrides", tmp_path / "over.csv", "--scheme", scheme_file)
     if anonymous:
         more = ("--anonymous",)
-    for who in (first,) if anonymous else (tmp_path / "in", first):
+    for who in (first,) if anonymous else (papers, first):
         page = attn("grade", folder, who, "--format", form, *more)
         assert "points" in page.lower()
         check(page, form)
     out = tmp_path / "marked"
     typed = () if form == "csv" else ("--format", form)
-    hidden(attn("grade", folder, tmp_path / "in", *typed, "-o", f"{out}/", *more))
+    hidden(attn("grade", folder, papers, *typed, "-o", f"{out}/", *more))
     check_files(out)
 
 

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from attncli.cli import app
 from attncli.pages.catalogue import topics
 from attncli.steps import steps
-from tests.conftest import ROOT
+from tests.conftest import ROOT, sampled
 from tests.helpers.pages import LIGHT, SHIPPED, page_of, trace_of
 from tests.helpers.reference_tables import COMMANDS
 
@@ -158,7 +158,7 @@ def said(*words: str) -> str:
     return result.output
 
 
-@pytest.mark.parametrize("step", [step.name for step in steps()])
+@sampled(3, step=[step.name for step in steps()])
 def test_explanations_of_steps(step: str) -> None:
     assert [*stopped_at(said("explain", "--step", step))] == []
 

@@ -20,7 +20,7 @@ from tests.classroom.made import papers, questions, request_for
 from tests.classroom.qti.schema import PACKAGE, QTI, faults
 from tests.conftest import sampled
 from tests.helpers.marking_cases import run
-from tests.helpers.pages import SHIPPED, trace_of
+from tests.helpers.pages import LIGHT, SHIPPED, trace_of
 
 NUMERICAL = ("extendedTextInteraction", "numerical_question")
 INTERACTIONS = ("extendedTextInteraction", "choiceInteraction", "textEntryInteraction")
@@ -79,7 +79,7 @@ def check(document: Document) -> None:
     assert sum(weights) == document_points(document)
 
 
-@sampled(13, name=[name for name in SHIPPED if name not in ("i_love_tennis", "tokenizers")])
+@sampled(17, name=[name for name in LIGHT if name not in ("i_love_tennis", "tokenizers")])
 def test_each_blank_is_a_question_that_takes_its_interval(name: str) -> None:
     trace = trace_of(SHIPPED[name])
     check(papers(trace, request_for(trace, "results")).whole)

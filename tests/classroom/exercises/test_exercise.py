@@ -130,7 +130,7 @@ def test_shipped_scenarios(name: str, blank: str) -> None:
     check(trace, papers(trace, request_for(trace, blank)))
 
 
-@sampled(53, name=SMALL, blanking=[("results", None), ("results", "full"), ("all", "rows")])
+@sampled(101, name=SMALL, blanking=[("results", None), ("results", "full"), ("all", "rows")])
 def test_each_step_of_shipped_scenarios(name: str, blanking: tuple[str, str | None]) -> None:
     trace = trace_of(SHIPPED[name])
     blank, detail = blanking

@@ -126,7 +126,7 @@ def before(judge: Judge, mistake: str, printed: Mapping[Location, Given]) -> dic
     return answers
 
 
-@sampled(31, worked=WORKED)
+@sampled(47, worked=WORKED)
 def test_marking_recognises_what_keys_print_for_mistakes(worked: Worked) -> None:
     assert unrecognised(work(load(*worked))) == []
 

@@ -124,10 +124,8 @@ def test_a_key_that_knows_nobodys_numbers_refuses_hardly_anybody() -> None:
     refused = tried = 0
     for name in (
         "i_love_ai",
-        "pasta_lookup",
         "three_tokens_two_heads",
-        "yassine_gru",
-        *(["encoder_block"] if THOROUGH else []),
+        *(["pasta_lookup", "yassine_gru", "encoder_block"] if THOROUGH else []),
     ):
         trace = trace_of(SHIPPED[name])
         page = taken(trace, request_for(trace), "A")
@@ -142,7 +140,7 @@ def test_a_key_that_knows_nobodys_numbers_refuses_hardly_anybody() -> None:
             ]
             assert way == "mixed by use" or not off
             refused, tried = refused + len(off), tried + len(given) * (way == "mixed by use")
-    assert tried > 250
+    assert tried > 100
     assert refused <= tried / 100
 
 

@@ -323,7 +323,7 @@ def of_each_kind(lesson: Lesson, most: int, name: str) -> list[Task]:
     ]
 
 
-@sampled(13, name=CAN_VARY, by_rows=(False, True))
+@sampled(29, name=CAN_VARY, by_rows=(False, True))
 def test_no_hint_has_a_number_that_rounds_to_the_answer(name: str, by_rows: bool) -> None:
     """But for constants, which are the same in the line of names: `max(0, x)`."""
     trace = trace_of(SHIPPED[name])
@@ -345,7 +345,7 @@ def test_no_hint_has_a_number_that_rounds_to_the_answer(name: str, by_rows: bool
             assert number in constants or number.quantize(unit) not in rounded, shown(numbers)
 
 
-@sampled(7, name=[name for name in CAN_VARY if name not in COUNTED])
+@sampled(15, name=[name for name in CAN_VARY if name not in COUNTED])
 def test_hints_in_words_and_names_hang_on_no_number(name: str) -> None:
     """They are the same with other numbers, and so can't tell an answer."""
     trace = trace_of(SHIPPED[name])
@@ -368,7 +368,7 @@ def test_hints_in_words_and_names_hang_on_no_number(name: str) -> None:
 # -- another line -----------------------------------------------------------------------------------
 
 
-@sampled(8, name=[name for name in CAN_VARY if name not in SLOW])
+@sampled(17, name=[name for name in CAN_VARY if name not in SLOW])
 def test_another_line_is_of_another_cell_or_of_other_numbers(name: str) -> None:
     """And what it comes to isn't the answer that is asked for."""
     trace = trace_of(SHIPPED[name])
@@ -447,7 +447,7 @@ def test_minutes_are_a_whole_number(text: str) -> None:
     assert "--place: where you stop isn't kept" in done.stderr
 
 
-@sampled(8, name=[name for name in CAN_VARY if name not in SLOW])
+@sampled(17, name=[name for name in CAN_VARY if name not in SLOW])
 def test_the_right_answer_to_what_comes_again_is_right(name: str) -> None:
     """Of each kind, from the tables that stand above it."""
     trace = trace_of(SHIPPED[name])
