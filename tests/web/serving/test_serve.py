@@ -398,8 +398,9 @@ def test_when_the_server_has_ended_nothing_is_offered(chromium: Any, tmp_path: P
             for one in page.locator(offered).all():
                 assert one.is_hidden()
         assert page.locator("main [data-set]").count() == 0
+        assert page.locator("nav.contents").is_visible()
         page.locator("main table.quantity td [data-n]").first.click()
-        assert page.locator("main input").count() == 0
+        assert page.locator("main input:visible").count() == 0
 
 
 @pytest.mark.wing("classroom")
