@@ -11,6 +11,7 @@ making_exercises  an exercise, made from its file; `making_exams` an exam
 paper_files       the papers of an exercise as texts and files
 grading           answers files, marked and told
 designs           `attn design`: a new scenario, or forms that cost the same
+starters          the files that `attn new` begins
 lint              the weak numbers of a scenario
 commands          the declarations of all these; `arguments` their options
 """

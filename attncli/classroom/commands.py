@@ -490,6 +490,22 @@ def grade(typed: GradeArguments) -> Output:
     return graded(typed)
 
 
+class NewLayer(NamedTuple):
+    """What belongs to the layer of a new scenario besides its matrices."""
+
+    mask: Annotated[
+        str, choice("--mask", lambda: ("none", "causal"), "What queries don't see.")
+    ] = "none"
+    norm: Annotated[
+        str,
+        choice("--norm", lambda: ("none", "layer", "rms"), "The norm after each sublayer."),
+    ] = "none"
+    residuals: Annotated[
+        bool, flag("--residuals", "What goes into each sublayer is added to what comes out.")
+    ] = False
+    no_ffn: Annotated[bool, flag("--no-ffn", "No feed-forward network after attention.")] = False
+
+
 class DesignArguments(NamedTuple):
     """A request for a new scenario of some size, or for forms of a scenario."""
 
@@ -522,17 +538,7 @@ class DesignArguments(NamedTuple):
             "How many heads share these dimensions; of three dimensions two heads have two each.",
         ),
     ] = "1"
-    mask: Annotated[
-        str, choice("--mask", lambda: ("none", "causal"), "What queries don't see.")
-    ] = "none"
-    norm: Annotated[
-        str,
-        choice("--norm", lambda: ("none", "layer", "rms"), "The norm after each sublayer."),
-    ] = "none"
-    residuals: Annotated[
-        bool, flag("--residuals", "What goes into each sublayer is added to what comes out.")
-    ] = False
-    no_ffn: Annotated[bool, flag("--no-ffn", "No feed-forward network after attention.")] = False
+    layer: NewLayer = NewLayer()
     seed: Annotated[
         str, text("--seed", "N", "Chooses the numbers; the same seed gives the same bytes.")
     ] = "1"

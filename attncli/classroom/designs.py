@@ -86,13 +86,15 @@ def _sizes(complaints: Complaints, typed: DesignArguments) -> Sizes | None:
     d_model = hear(whole_number, "--d-model", typed.d_model, 1, MOST_D_MODEL)
     heads = hear(whole_number, "--heads", typed.heads, 1, MOST_D_MODEL)
     decimals = hear(whole_number, "--decimals", typed.decimals, 1, _MOST_DECIMALS)
-    mask = hear(parse_choice, "--mask", typed.mask, MASKS)
-    norm = hear(parse_choice, "--norm", typed.norm, NORMS)
+    mask = hear(parse_choice, "--mask", typed.layer.mask, MASKS)
+    norm = hear(parse_choice, "--norm", typed.layer.norm, NORMS)
     if tokens is None or d_model is None or heads is None or decimals is None:
         return None
     if mask is None or norm is None:
         return None
-    sizes = Sizes(tokens, d_model, heads, decimals, mask, norm, typed.residuals, not typed.no_ffn)
+    sizes = Sizes(
+        tokens, d_model, heads, decimals, mask, norm, typed.layer.residuals, not typed.layer.no_ffn
+    )
     if sizes.heads > sizes.d_model:
         wrong = f"{sizes.d_model} dimensions are too few for {sizes.heads} heads"
         right = f"give {sizes.d_model} or fewer"

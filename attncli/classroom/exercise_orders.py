@@ -222,7 +222,7 @@ _PAGE = re.compile(rb"/Type\s*/Page\b(?!s)")
 """A page of a PDF."""
 
 
-class Length:
+class SheetLength:
     """A measure of how long the first sheet is, where nobody said so."""
 
     def __init__(self) -> None:

@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
 
 from attncli import __version__
-from attncli.classroom.exercise_orders import CheckedOrder, Length, LostToRounding, checked
+from attncli.classroom.exercise_orders import CheckedOrder, LostToRounding, SheetLength, checked
 from attncli.classroom.files.manifest import (
     FILE,
     ChoiceMade,
@@ -68,7 +68,7 @@ def exercise_of(order: ExerciseArguments) -> Output:
         return folder_of(job, lambda *_: {})
     requests = requests_of(job.exam, job.traces)
     made = traces_of_forms(job.exam, job.traces, requests, job.hidden)
-    lost, length = LostToRounding((job.manner.format,)), Length()
+    lost, length = LostToRounding((job.manner.format,)), SheetLength()
     forms = (
         length.heard(lost.heard(form)) for form in exam_forms(job.exam, requests, made, job.command)
     )
@@ -133,7 +133,7 @@ def folder_of(job: CheckedOrder, beside: Beside, formats: Sequence[str] = ()) ->
     before = load_manifest(folder) if has_manifest(folder) else None
     forms = _forms(job, _kept(job, folder, before))
     lost = LostToRounding([*dict.fromkeys((job.manner.format, *formats))])
-    length = Length()
+    length = SheetLength()
     heard = (length.heard(lost.heard(form.form)) for form in forms.values())
     papers = watched(heard, len(forms), "Forms")
     files: dict[str, Contents] = paper_files(order, job.manner, papers)

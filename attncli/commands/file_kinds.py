@@ -51,7 +51,7 @@ def file_kinds() -> Mapping[str, FileKind]:
 
 
 def kind_called(file: str) -> str:
-    """Returns the kind of files that a file's name says: `exam.yaml`, `midterm_exam.yaml`; that of
-    scenarios where it says none."""
+    """Returns the kind of files that the last word of a file's name says; that of scenarios where
+    it says none."""
     last = Path(file).stem.replace("-", "_").rpartition("_")[2].lower()
     return last if last in plugins(FILES) else SCENARIO

@@ -36,10 +36,10 @@ def function_of(name: str) -> Callable[..., Any]:
 
 
 def _parameter(field: Field) -> Parameter:
-    """Returns what a function takes: by its place what is required, and a scenario, all else by
+    """Returns what a function takes: by its place what is typed without an option, all else by
     name."""
     is_required = field.default is REQUIRED
-    is_placed = is_required or field.name == "scenario"
+    is_placed = field.option is not None and not field.option.flags
     return Parameter(
         field.name,
         Parameter.POSITIONAL_OR_KEYWORD if is_placed else Parameter.KEYWORD_ONLY,

@@ -250,23 +250,40 @@ EXAM_DATA: dict[str, Any] = {
         {
             "title": hostile("part"),
             "scenario": "s.yaml",
-            "ask": ["softmax", {"step": "weighted_sum", "token": TOKENS[0]}, "attends_most"],
+            "ask": [
+                "softmax",
+                {"step": "weighted_sum", "token": TOKENS[0]},
+                {"step": "scores", "rows": [TOKENS[1]], "columns": [TOKENS[0]]},
+                "attends_most",
+            ],
         },
         {
             "title": hostile("part"),
             "questions": [
                 {"ask": hostile("ask"), "options": OPTIONS, "right": OPTIONS[0]},
-                {"ask": hostile("ask"), "number": 2.5},
+                {"ask": hostile("ask"), "number": 2.5, "table": [[hostile("cell")], ["1"]]},
                 {"ask": hostile("ask"), "answer": hostile("answer")},
             ],
         },
+        {
+            "title": hostile("part"),
+            "pool": [
+                {"ask": hostile("ask"), "options": OPTIONS, "right": OPTIONS[0]},
+                {"ask": hostile("ask"), "answer": hostile("answer"), "table": [[hostile("cell")]]},
+            ],
+            "take": 1,
+        },
     ],
 }
+PLACES, SIDES = ("head", "layer", "time"), ("rows", "columns")
 NAMES_OF_OURS = {
     ("parts", 0, *path)
     for path in (
-        ("allow",), ("allow", 0), ("ask", 0, "cell"), ("ask", 0, "head"), ("ask", 0, "layer"),
-        ("points", "KEY"), ("scenario",),
+        ("allow",), ("allow", 0), ("points", "KEY"), ("scenario",), ("pool", 0, "cell"),
+        ("ask", 0, "cell"), ("questions", 0, "picture"), ("pool", 0, "picture"),
+        *((*of, place) for of in ((), ("ask", 0), ("pool", 0)) for place in PLACES),
+        *((*of, side, *k) for of in ((), ("ask", 0), ("pool", 0)) for side in SIDES for k in ((), (0,))),
+        ("token",), ("pool", 0, "token"),
     )
 } | {("scheme", "free", 0)}  # fmt: skip
 """Fields that take any text as such, and then only names that the program, or a scenario, knows;

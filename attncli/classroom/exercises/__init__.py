@@ -3,12 +3,13 @@
 requests           what an exercise asks for of a worked scenario
 workable_sections  the sections of a page that can be worked by itself
 line_blanks        asking for numbers in lines of working
-on_the_sheet       the numbers that a sheet gives to work with
+on_the_sheet       the numbers that a sheet gives to work with; `settled` those that a mask settles
 asking             which numbers are asked for, and their points
 blanked            what is taken out of a page for a form
 answer_keys        what is accepted for a blank, and why, and worked solutions
 papers             the exercise with everything, and the sheet and the key of it
 exam_papers        the parts of an exam as one paper; `own_questions` a teacher's own ones
+drawing            what each form draws from a pool; `sharing` points of a whole part
 answer_grid        the right answers of all forms in one table
 form_costs         what the forms of an exercise cost
 entry_form         the data of a form to type papers into

@@ -22,7 +22,7 @@ _TRIES = 60
 """Draws for a form, of which the one is taken that repeats least."""
 
 
-class Entry(NamedTuple):
+class PoolEntry(NamedTuple):
     """A question of a pool, as far as drawing goes by it."""
 
     points: Decimal
@@ -82,7 +82,9 @@ def _first_to_ask(
     raise refused
 
 
-def _repeats(drawn: Sequence[int], entries: Sequence[Entry], used: Counter[int]) -> tuple[int, int]:
+def _repeats(
+    drawn: Sequence[int], entries: Sequence[PoolEntry], used: Counter[int]
+) -> tuple[int, int]:
     """Counts how often a draw asks the same kind again, and how often others asked what it asks."""
     kinds = Counter(entries[place].kind for place in drawn)
     return sum(n * n for n in kinds.values()), sum((used[place] + 1) ** 2 for place in drawn)
@@ -130,23 +132,23 @@ class _Ways:
         return self.drawn(first - 1, take, total, random)
 
 
-def _entries(part: ExamPart, trace: Trace | None) -> Iterator[Entry]:
+def _entries(part: ExamPart, trace: Trace | None) -> Iterator[PoolEntry]:
     """Yields the questions of a pool. Where the points of the whole part are said, all are alike.
     Raises SelectionError."""
     for entry in part.pool:
         if isinstance(entry, OwnQuestion):
             way = "choice" if entry.options else "words" if entry.by_hand else "number"
-            yield Entry(entry.points, way)
+            yield PoolEntry(entry.points, way)
             continue
         assert part.exercise is not None
         assert trace is not None
         if part.exercise.points.total is not None:
-            yield Entry(Decimal(0), _kind(entry))
+            yield PoolEntry(Decimal(0), _kind(entry))
             continue
         request = request_of(trace, part.exercise._replace(ask=(entry,)))
         in_words = (q.points for q in request.in_words(trace))
         numbers = request.all_points(trace) if request.asks else Decimal(0)
-        yield Entry(sum(in_words, numbers), _kind(entry))
+        yield PoolEntry(sum(in_words, numbers), _kind(entry))
 
 
 def _kind(ask: Ask) -> str:

@@ -1,6 +1,7 @@
 """Files of a classroom.
 
 exercise_file, exam_file  what a teacher orders
+mathematics               formulas in a teacher's own words
 scheme                    how mistakes are marked
 manifest                  the record of what was made in a folder
 """

@@ -72,14 +72,14 @@ def _words(text: str) -> Iterator[Span]:
 
 def formula(text: str) -> Expression:
     """Reads a formula. Raises UnreadableFormulaError."""
-    reader = _Reader(text)
+    reader = _FormulaReader(text)
     found = reader.relation()
     if reader.waiting:
         raise UnreadableFormulaError(text)
     return found
 
 
-class _Reader:
+class _FormulaReader:
     """A reader of a formula, from its beginning on."""
 
     def __init__(self, text: str) -> None:

@@ -10,4 +10,5 @@ candidates          scenarios with numbers drawn, and their quantities, many at 
 sieve               candidates on their way through a plan, and those that get through all rules
 search              forms of a scenario, one after the other
 new_scenario        a new scenario
+niceness            what isn't nice about a scenario's own numbers
 """
