@@ -261,7 +261,11 @@ EXAM_DATA: dict[str, Any] = {
             "title": hostile("part"),
             "questions": [
                 {"ask": hostile("ask"), "options": OPTIONS, "right": OPTIONS[0]},
-                {"ask": hostile("ask"), "number": 2.5, "table": [[hostile("cell")], ["1"]]},
+                {
+                    "ask": hostile("ask"),
+                    "number": 2.5,
+                    "table": [[hostile("cell"), "x"], ["1", "2"]],
+                },
                 {"ask": hostile("ask"), "answer": hostile("answer")},
             ],
         },
@@ -269,7 +273,11 @@ EXAM_DATA: dict[str, Any] = {
             "title": hostile("part"),
             "pool": [
                 {"ask": hostile("ask"), "options": OPTIONS, "right": OPTIONS[0]},
-                {"ask": hostile("ask"), "answer": hostile("answer"), "table": [[hostile("cell")]]},
+                {
+                    "ask": hostile("ask"),
+                    "answer": hostile("answer"),
+                    "table": [[hostile("cell"), "x"], ["1", hostile("cell")]],
+                },
             ],
             "take": 1,
         },
