@@ -88,6 +88,12 @@ class OwnQuestion(NamedTuple):
         return not self.options and self.number is None
 
 
+def _is_table(rows: Sequence[Sequence[str]]) -> bool:
+    """Tells whether rows are a table: headings and others, all of as many cells."""
+    widths = {*map(len, rows)}
+    return len(rows) > 1 and len(widths) == 1 and min(widths) > 1
+
+
 def _unread_formula(values: Mapping[str, Any]) -> str | None:
     """Returns the mathematics in a question that can't be read; None where all of it can."""
     try:
@@ -116,8 +122,9 @@ class OwnQuestionKind:
             wrong = f"a question with {' and '.join(ways) or 'no answer'}"
             right = "give options and right, a number, or the answer that a person marks by"
             problems.add(node.where, wrong, right)
-        elif len({*map(len, values.get("table", ()))}) > 1:
-            problems.add(node.where, "a table with rows of several lengths", "give all alike")
+        elif "table" in values and not _is_table(values["table"]):
+            right = "give headings and rows, all of as many cells, two at least"
+            problems.add(node.where, "a table of other rows than its headings", right)
         elif (bad := _unread_formula(values)) is not None:
             wrong = f"{quote(bad)} isn't read as mathematics"
             problems.add(

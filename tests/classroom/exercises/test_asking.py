@@ -255,6 +255,8 @@ WRONG = {
     "pool: [{cell: 'weights[1]'}, {cell: 'exp[1, 1]'}, {step: scores}], take: 2":
         "no two choices of 2 questions have the same points: 3, 1, 9",
     "time: 1": "no such time; only recurrent cells have times",
+    "ask: [scores]}\n  - {questions: [{ask: Why?, table: [[a], [b]], answer: So.}]":
+        "a table of other rows than its headings; give headings and rows",
 }  # fmt: skip
 
 
