@@ -18,10 +18,9 @@ from attncli.web.cards import Card, card_of
 from attncli.web.search import SearchPlace, new_words, places_of, prose, step_texts
 
 if TYPE_CHECKING:
-    from attncli.classroom.files.exercise_file import Ask, Within
+    from attncli.classroom.files.exercise_file import Ask
     from attncli.document.blocks import Block, Document
     from attncli.formats.html.webpage import FoldOut, SiteEntry, SiteGroup, SiteLink
-    from attncli.scenario.file.address import LAST
     from attncli.trace import Trace
     from attncli.web.commands import SiteArguments
 
@@ -224,8 +223,9 @@ def _page(trace: Trace, form: str) -> Document:
 def _sheet(trace: Trace, source: SiteSource) -> Document | None:
     """Makes a sheet to try, of the last token's rows alone where it would be long; None where there
     is nothing to ask for."""
-    from attncli.classroom.files.exercise_file import Ask
+    from attncli.classroom.files.exercise_file import Ask, Within
     from attncli.classroom.paper_files import blank_sheet
+    from attncli.scenario.file.address import LAST
 
     sheet = _exercise(trace, source, Ask())
     if sheet is None:
