@@ -270,6 +270,8 @@ class AnswerSpace(NamedTuple):
     """How many lines there are to write on."""
     to_end: bool = False
     """Whether there are more, to the end of the page, in formats that have pages."""
+    exact: bool = False
+    """Whether there are just so many, whatever is left of a page."""
 
 
 Block = (

@@ -109,7 +109,7 @@ def room(
     """Returns room for the working: as many lines as are asked for, or else as many as it takes,
     where no line of it is there to be filled in."""
     if request.room is not None:
-        return [AnswerSpace(request.room)] if request.room else []
+        return [AnswerSpace(request.room, exact=True)] if request.room else []
     layout = request.layout
     lines = (line for block in section.blocks for line in parts_of(block, Line))
     worked = any(len(line.parts) > 1 for line in lines)

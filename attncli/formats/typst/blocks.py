@@ -508,8 +508,8 @@ def _on_sheet(piece: Piece, setting: TypstSetting) -> str:
     match piece:
         case NewPage():
             return "new-page()"
-        case doc.AnswerSpace(lines, to_end):
-            return f"room({lines}, {_boolean(to_end)})"
+        case doc.AnswerSpace(lines, to_end, exact):
+            return f"room({lines}, {_boolean(to_end)}, {_boolean(exact)})"
         case Heading(asks=asks):
             return f"head({_boolean(asks)}, {{\n{body}\n}})"
         case Tables(matrices):

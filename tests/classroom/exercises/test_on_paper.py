@@ -174,7 +174,7 @@ def test_no_heading_without_what_follows_it(printed: Printer, name: str) -> None
         last = [k for k in range(len(lines)) if k >= len(lines) - 2]
         assert not set(heads) & set(last), lines[-3:]
         assert not any(re.match("Compute the", lines[k]) for k in last), lines[-3:]
-    assert headings == {"i_love_ai": 6, "yassine_lstm": 10}[name]
+    assert headings == {"i_love_ai": 5, "yassine_lstm": 9}[name]
 
 
 LAST_ROW = re.compile(r"^ *(?:Q: )?AI\b", re.MULTILINE)
@@ -201,7 +201,7 @@ def test_a_part_of_an_exam_begins_on_the_page_of_its_first_question(
     """Whatever stands before it; half points are told as they are."""
     path = tmp_path / "exam.yaml"
     for lines in range(3, 15, 3 if THOROUGH else 9):
-        part = f"- {{scenario: i_love_ai, ask: [scores], points: 0.5, room: {lines}}}\n"
+        part = f"- {{scenario: i_love_ai, ask: [scores], points: {{each: 0.5}}, room: {lines}}}\n"
         path.write_text(f"exam: Parts\npaper: letter\nparts:\n{part * 3}", "utf-8")
         pages = pages_of(printed("exam", str(path)))
         for k in range(1, 4):
