@@ -563,7 +563,7 @@ def test_axe_finds_nothing_on_a_changed_page(
     through then."""
     path = tmp_path / "page.html"
     path.write_text(render(page_of(name), "html", RenderOptions()), "utf-8")
-    with opened(chromium, path, color_scheme=scheme) as page:
+    with opened(chromium, path, color_scheme=scheme, reduced_motion="reduce") as page:
         page.wait_for_function("() => window.attncli?.live")
         assert findings(page) == []
         cell = page.locator("#changes td > [data-set]").first
