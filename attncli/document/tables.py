@@ -237,6 +237,8 @@ class IndexedEquation(NamedTuple):
     """The shapes of its operands."""
     operands: tuple[str, ...]
     """The full names of its operands."""
+    lost: Expression | None = None
+    """What is 0 in each cell that can be worked from the digits of its operands."""
 
 
 class WorkedTable(NamedTuple):

@@ -347,6 +347,11 @@ def test_two_keys_of_a_map_that_is_not_there_are_one(chromium: Any, tmp_path: Pa
         ),
         ("i_love_ai", [("scale", "7")], "with scale 7 this can't be worked"),
         ("i_love_ai", [("W_Q[1,1]", "-99"), ("W_Q[1,2]", "-99")], "weights: a divisor is 0"),
+        (
+            "adam_by_hand",
+            [("X[1,1]", "-2.423"), ("rounding.decimals", "5")],
+            "quotient.X: what it is divided by rounds to 0; take more decimals",
+        ),
     ],
 )
 def test_what_cannot_be_worked_is_refused(

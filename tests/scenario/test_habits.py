@@ -26,6 +26,8 @@ TWO = "tokens: [a, b]\nX: [[1, 0], [0, 1]]\nprojection: none\n"
 QKV = "Q: [[1, 0]]\nK: [[1, 0], [0, 1], [1, 1]]\nV: [[1, 0], [0, 1], [1, 1]]\n"
 WEIGHTS = "".join(f"W_{name}: [[1, 0], [0, 1]]\n" for name in "QKV")
 TOLD = {
+    "sentence: cat\nvocabulary: {cat: [1, 2]}": "2:19: a list is not a whole number from 0 to 1000000000; "
+    "give the token's ID here, and its vector under embeddings",
     f"tokens: [a]\n{QKV}": "3:4: K (3 × 2) and the sentence of 1 token don't fit together (K has a row for each token); "
     "give K 1 row, or name its rows, like K: {love: …}",
     f"{TWO}layernorm: true": '4:1: unknown key "layernorm"; it is called norm (post, pre, after, both or none) here',

@@ -244,7 +244,11 @@ const Evaluator = (() => {
       const numberAt = (k) => ({ i: Math.floor(k / its.columns), j: k % its.columns });
       if (its.tree) {
         const worked = compiled(its.tree, worth);
-        its.number = (k) => worked(numberAt(k));
+        const lost = its.lost && compiled(its.lost, worth);
+        its.number = (k) => {
+          if (lost && !lost(numberAt(k)).isZero()) throw new RangeError("what it is divided by rounds to 0; take more decimals");
+          return worked(numberAt(k));
+        };
       } else {
         const worked = its.forms.map((form) => compiled(form, worth));
         its.number = (k) => worked[k]({});

@@ -65,8 +65,10 @@ class _Cells:
         """Returns what the numbers of a quantity are worked from: an equation of them all, whose
         operands are places among names, or one for each."""
         if worked.equation is not None:
-            tree, shapes, operands = worked.equation
+            tree, shapes, operands, lost = worked.equation
             data = {"axes": axes_of(tree, shapes), "tree": tree_of(tree, self.place, shapes)}
+            if lost is not None:
+                data["lost"] = tree_of(lost, self.place, shapes)
             return data | {"operands": [names.index(operand) for operand in operands]}
         rows, columns = worked.table.matrix.shape
         each = product(range(rows), range(columns))

@@ -22,7 +22,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, reduce
 from itertools import pairwise
-from typing import NamedTuple, NoReturn, TypeGuard
+from typing import ClassVar, NamedTuple, NoReturn, TypeGuard
 
 import numpy as np
 
@@ -62,6 +62,9 @@ class Indexed(ByFirstForm):
     """
 
     is_enclosed = True
+    lost: ClassVar[Expression | None] = None
+    """What isn't 0 where digits that a cell would need were rounded away before it: those that are
+    left don't tell it."""
     shapes: str  # type: ignore[misc]  # here a field
     tree: Expression
     shown: Expression | None = None

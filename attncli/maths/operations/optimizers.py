@@ -16,7 +16,7 @@ from decimal import Decimal
 import numpy as np
 
 from attncli.maths.equations.matrix import Matrix
-from attncli.maths.equations.tree import Number
+from attncli.maths.equations.tree import ZERO, Apply, Number, Operand
 from attncli.maths.numbers.rounding import MOST_DECIMALS, Unworkable
 from attncli.maths.operations.equation import Indexed, equation, read_equation
 
@@ -74,6 +74,8 @@ class WithoutBias(Indexed):
 
 
 class _OverRoot(Indexed):
+    lost = Apply("where", (Apply("step", (Operand(1, ("i", "j")),)), ZERO, Operand(0, ("i", "j"))))
+
     def refuse(self, *operands: Matrix) -> None:
         """Raises Unworkable where a mean of squares was rounded to 0, which leaves only ε to divide
         by."""

@@ -425,7 +425,9 @@ class Workings(Mapping[str, WorkedTable]):
         by_tree = isinstance(operation, Indexed) and operation.is_told_by_its_tree
         if by_tree and self._trace.untold.isdisjoint(definition.operands):
             assert isinstance(operation, Indexed)
-            equation = IndexedEquation(operation.tree, operation.sides, definition.operands)
+            equation = IndexedEquation(
+                operation.tree, operation.sides, definition.operands, operation.lost
+            )
         is_met = operation.is_condition
         moved = (operation.copies and not is_met) or isinstance(operation, Moved)
         rounding = self._trace.rounding

@@ -279,6 +279,8 @@ class WholeNumber(NamedTuple):
 
     least: int
     most: int
+    instead: str = "give one in that range"
+    """What to do where something else stands in its place."""
 
     def read(self, node: Node, problems: Diagnostics) -> int | None:
         text = decimals.with_plain_signs(node.text) if isinstance(node, Scalar) else ""
@@ -288,7 +290,8 @@ class WholeNumber(NamedTuple):
             if self.least <= number <= self.most:
                 return number
         wanted = f"a whole number from {self.least} to {self.most}"
-        problems.add(node.where, f"{describe(node)} is not {wanted}", "give one in that range")
+        right = "give one in that range" if isinstance(node, Scalar) else self.instead
+        problems.add(node.where, f"{describe(node)} is not {wanted}", right)
         return None
 
     def schema(self) -> Schema:

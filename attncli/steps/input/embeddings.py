@@ -93,6 +93,8 @@ def _formulas(place: Place) -> tuple[Equation, ...]:
     return (tokens, *with_ids) if place.text.cut else with_ids
 
 
+_ID = WholeNumber(0, 10**9, "give the token's ID here, and its vector under embeddings")
+
 TOKENIZE_STEP = Step(
     name="tokenize",
     at=Place,
@@ -100,7 +102,7 @@ TOKENIZE_STEP = Step(
         Key("sentence", TextKind("a sentence"), "the text that is worked on"),
         *TOKENIZING,
         Key("tokens", ListOf(TOKEN), "the tokens themselves, instead of cutting the sentence"),
-        Key("vocabulary", MapOf(WholeNumber(0, 10**9), "token"), "token → ID"),
+        Key("vocabulary", MapOf(_ID, "token"), "token → ID"),
         Key(
             "ids",
             ListOf(WholeNumber(0, 10**9)),
