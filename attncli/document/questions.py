@@ -136,6 +136,8 @@ class Item(NamedTuple):
     """The cell of a result; None where the number stands inside a line."""
     asks: str = ""
     """The words in which a teacher's own question asks."""
+    called: str = ""
+    """What its part calls the blank."""
 
     @property
     def by_hand(self) -> bool:

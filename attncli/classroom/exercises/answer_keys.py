@@ -19,6 +19,7 @@ from attncli.document.blocks import (
     Spans,
     Table,
     TableCell,
+    Term,
     each,
 )
 from attncli.document.languages import FrameWords, Words
@@ -381,7 +382,7 @@ def what_is_accepted(
         put_in(own.root, root=(Root(Number.written(square)),), about=(Number.written(about),))
         for square, about in roots.items()
     )
-    says = put_in(own.what_is_accepted, halves=text)
+    says = put_in(own.what_is_accepted, halves=text, command=(Term("attn grade"),))
     return (Callout((*says, *(span for spans in printed for span in spans))),)
 
 

@@ -277,7 +277,8 @@ class BlankedPage(NamedTuple):
         if request.share is not None:
             known = with_slips(sheet, part, known)
         questions = tuple(
-            Item(place.id, points[place.id], key, cell=place.cell) for place, key in known
+            Item(p.id, points[p.id], key, cell=p.cell, called=p.seen_from(part.path))
+            for p, key in known
         )
         asked = [*zip(places, questions, strict=True)]
         task = task_of(self.trace, part.path, asked, words)

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from attncli.classroom.exercises.blanked import BlankedPage, taken
 from attncli.classroom.exercises.fingerprint import MadeFrom, fingerprint
 from attncli.classroom.exercises.line_blanks import Asked, is_in_words
+from attncli.classroom.exercises.on_the_sheet import worked_from
 from attncli.classroom.exercises.requests import ExerciseRequest
 from attncli.classroom.exercises.tasks import arranged
 from attncli.classroom.exercises.workable_sections import leading_to
@@ -248,8 +249,7 @@ def _with_tables(what: BlankedPage, section: Section) -> Section:
             cells = [item.cell for item in section.questions if item.cell is not None]
             if _is_worked(part):
                 leads = leading_to(part, {cell.quantity for cell in cells})
-                rows = {cell.row for cell in cells}
-                blocks = _with_operands(trace, leads, own, blocks, table_of, rows)
+                blocks = _with_operands(trace, leads, own, blocks, table_of, cells)
     return section._replace(blocks=tuple(blocks))
 
 
@@ -259,11 +259,12 @@ def _with_operands(
     own: Collection[Name],
     blocks: Sequence[Block],
     table_of: Callable[[Quantity], MatrixBlock],
-    rows: Collection[int],
+    asked: Collection[Location],
 ) -> list[Block]:
     """Returns the blocks of a part with a table of each quantity that it starts from and that none
     of them has, before the first of the part's `own`, where no lines tell what its numbers are made
-    of; without those of an expert to which none of the asked `rows` goes."""
+    of; without those of an expert to which none of the `asked` rows goes, and without rows to carry
+    over of which nothing is asked."""
     kinds: tuple[type[Line | MatrixBlock], ...] = (Line, MatrixBlock)
     told = [[*parts_of(block, kinds)] for block in blocks]
     lines = (entry for entries in told for entry in entries if isinstance(entry, Line))
@@ -273,15 +274,24 @@ def _with_operands(
     there = {entry.quantity for entries in told for entry in entries}
     there |= only_for_sizes(trace, part)
     missing = [q for q in operands_of(trace, part) if not is_in_words(trace, q.name)]
-    idle = {path for path, routed in routed_rows(trace).items() if not {*rows} & {*routed}}
+    rows, used = {cell.row for cell in asked}, worked_from(trace, own, asked)
+    idle = {path for path, routed in routed_rows(trace).items() if not rows & {*routed}}
     missing = [q for q in missing if q.name not in there and q.name.path not in idle]
     given = given_blocks(trace, [q for q in missing if q.given], Selection(), part.path)
-    tables = [table_of(quantity) for quantity in missing if not quantity.given]
+    tables = [_carried_over(table_of(q), used) for q in missing if not q.given]
     needed = [*given, *(table for table in tables if has_room(table))]
     first, *rest = blocks[start:]
     if needed and isinstance(first, MatrixBlock):
         first = first._replace(display=first.display._replace(begins_row=True))
     return [*blocks[:start], *needed, first, *rest]
+
+
+def _carried_over(table: MatrixBlock, used: Collection[Location]) -> MatrixBlock:
+    """Leaves out of a table the rows of which nothing is told, nor used."""
+    needed = {cell.row for cell in used if cell.quantity == table.quantity}
+    columns = range(table.matrix.shape[1])
+    told = {i for i in table.rows if any(table.matrix.has(i, j) for j in columns)}
+    return table._replace(rows=tuple(i for i in table.rows if i in needed | told))
 
 
 def _table_on_sheet(
@@ -425,7 +435,7 @@ def _slips(section: Section, words: Words) -> list[Block]:
     found: dict[str, list[tuple[str, MistakenAnswer]]] = {}
     for question in section.questions:
         for slip in question.key.slips if question.key is not None else ():
-            found.setdefault(slip.says, []).append((question.id, slip))
+            found.setdefault(slip.says, []).append((question.called, slip))
     if not found:
         return []
     rows = tuple(_slip(says, places, words) for says, places in found.items())
@@ -434,7 +444,8 @@ def _slips(section: Section, words: Words) -> list[Block]:
 
 def _slip(says: str, places: Sequence[tuple[str, MistakenAnswer]], words: Words) -> Spans:
     lines = [
-        put_in(words.number_for, number=(slip.number,), blank=(Word(id_),)) for id_, slip in places
+        put_in(words.number_for, number=(slip.number,), blank=(Word(name),))
+        for name, slip in places
     ]
     shown = elided(len(lines), MOST_PARTS)
     given = joined((Omitted(),) if place is None else lines[place] for place in shown)

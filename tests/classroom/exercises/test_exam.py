@@ -554,6 +554,13 @@ def test_the_key_tells_mistakes_that_give_the_same(folder: Path) -> None:
     assert line.endswith(f" {diagonal}.")
 
 
+def test_a_key_names_blanks_as_their_part_does(folder: Path) -> None:
+    """Where a file of answers says `1/exp[I, I]`, which on paper would be a quotient."""
+    key = (folder / "midterm_A_key.md").read_text("utf-8")
+    assert "2 instead of e" in key
+    assert "1/" not in key
+
+
 def overrides(tmp_path: Path, *rows: str) -> Path:
     path = tmp_path / "overrides.csv"
     path.write_text("\n".join(("student,cell,points,reason", *rows)) + "\n", "utf-8")

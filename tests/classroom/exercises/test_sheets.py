@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -9,7 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from attncli.cli import app
-from attncli.document.blocks import AnswerSpace
+from attncli.document.blocks import AnswerSpace, parts_of
+from attncli.document.tables import MatrixBlock
 from attncli.formats import RenderOptions, render
 from attncli.formats.typst.blocks import file as typst_file
 from attncli.option_values import LAYOUTS
@@ -123,3 +125,26 @@ def test_pages(asked: list[str], most: int, tmp_path: Path) -> None:
     pages = int(log.split("Output written on")[1].split("(")[1].split()[0])
     assert pages <= most
     assert "Overfull" not in log
+
+
+def test_only_rows_that_something_is_worked_from_are_to_be_carried_over() -> None:
+    sheet = made("i_love_ai", "scores", "softmax", token="AI").sheet
+    (scores,) = (
+        table
+        for block in sheet.sections[1].blocks
+        for table in parts_of(block, MatrixBlock)
+        if table.quantity == "scores"
+    )
+    assert scores.rows == (2,)
+    assert not scores.blanks
+    assert not scores.matrix.has(2, 0)
+
+
+def test_known_mistakes_call_blanks_as_the_answers_do() -> None:
+    key = made("three_tokens_two_heads", "softmax", token="1").key
+    for section in key.sections:
+        page = render(key._replace(sections=(section,)), "terminal", RenderOptions(200))
+        answers, mistakes = page.split("Known mistakes")
+        named = {*re.findall(r" for (\S+\[.*?\])", mistakes)}
+        assert named
+        assert all(f"\n  {name} " in answers for name in named)
