@@ -187,7 +187,7 @@ def _texts(
 def _paper(kind: str, form: ExamForm, manner: PaperSettings) -> Document:
     from attncli.classroom.exercises.exam_papers import key_of
     from attncli.classroom.exercises.papers import sheet_of
-    from attncli.classroom.exercises.tasks import hints_page, with_hints
+    from attncli.classroom.exercises.tasks import hints_page
     from attncli.formats import info_of
 
     match kind:
@@ -198,9 +198,9 @@ def _paper(kind: str, form: ExamForm, manner: PaperSettings) -> Document:
         case "sheet":
             return blank_sheet(form.whole, manner.format)
         case _ if info_of(manner.format).papers.hints == "embedded":
-            return form.changed(with_hints)
+            return form.for_platforms(form.hinted)
         case _ if info_of(manner.format).papers.self_keyed:
-            return form.whole
+            return form.for_platforms(form.whole)
         case _:
             sheet = sheet_of(form.whole)
             return sheet._replace(answers=sheet.answers._replace(key=key_of(form)))

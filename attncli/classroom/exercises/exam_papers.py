@@ -12,6 +12,7 @@ from itertools import tee
 
 from attncli.classroom.exercises.drawing import drawn_part
 from attncli.classroom.exercises.fingerprint import joint_mark
+from attncli.classroom.exercises.left_to_draw import left_to_draw
 from attncli.classroom.exercises.own_questions import questions_page
 from attncli.classroom.exercises.papers import (
     Rewriting,
@@ -22,6 +23,7 @@ from attncli.classroom.exercises.papers import (
     key_page,
 )
 from attncli.classroom.exercises.requests import ExerciseRequest, request_of
+from attncli.classroom.exercises.tasks import with_hints
 from attncli.classroom.files.exam_file import ExamFile, ExamPart
 from attncli.classroom.files.exercise_file import Frame
 from attncli.classroom.files.scheme import Scheme
@@ -33,6 +35,7 @@ from attncli.document.blocks import (
     DefinitionList,
     Document,
     Fields,
+    LeftToDraw,
     Section,
     Spans,
     Subheading,
@@ -41,7 +44,7 @@ from attncli.document.blocks import (
 from attncli.document.languages import FrameWords, Words, words_of
 from attncli.document.questions import Worth, counted_points, points_text
 from attncli.maths.equations.tree import Blank
-from attncli.names import Word
+from attncli.names import Word, raw
 from attncli.pages.parts.sentences import joined, put_in
 from attncli.trace import Trace
 
@@ -55,7 +58,7 @@ def in_one(exam: ExamFile, wholes: Sequence[Document]) -> Document:
     words, titles = words_of(frame.language), [*map(_title, parts, wholes)]
     points = [*map(_most, parts, wholes)]
     count = len(wholes)
-    wholes = [_renamed(whole, part_prefix(k, count)) for k, whole in enumerate(wholes, start=1)]
+    wholes = [renamed(whole, part_prefix(k, count)) for k, whole in enumerate(wholes, start=1)]
     papers = [whole.paper for whole in wholes if whole.paper is not None]
     sections: list[Section] = []
     for k, whole in enumerate(wholes):
@@ -192,6 +195,32 @@ class ExamForm:
         changed = [whole if t is None else change(whole, t) for whole, t in pairs]
         return in_one(self.exam, changed)
 
+    @property
+    def hinted(self) -> Document:
+        """Returns all parts as one paper with hints."""
+        return self.changed(with_hints)
+
+    @cached_property
+    def left_to_draw(self) -> LeftToDraw | None:
+        """Returns what a platform can draw of it by itself; None without pools."""
+        return left_to_draw(self)
+
+    def for_platforms(self, document: Document) -> Document:
+        """Returns a paper of the form that knows what a platform can draw of it by itself."""
+        answers = document.answers._replace(left_to_draw=self.left_to_draw)
+        return document._replace(answers=answers)
+
+    def asking(
+        self, parts: Sequence[ExamPart], traces: Sequence[Trace | None], frame: Frame | None = None
+    ) -> ExamForm:
+        """Returns the form with other parts, with nothing to draw."""
+        exam = self.exam._replace(parts=tuple(parts), draws={}, frame=frame or self.exam.frame)
+        requests, paper = requests_of(exam, traces), self.whole.paper
+        assert paper is not None
+        forms = [(self.name, tuple(traces))]
+        (made,) = exam_forms(exam, requests, forms, raw(paper.command))
+        return made
+
 
 FormTraces = tuple[str, tuple[Trace | None, ...]]
 """The name of a form, and what is worked in each of its parts."""
@@ -255,7 +284,7 @@ def _part_in_each(
         yield questions_page(drawn_part(exam, name, k), name, frame, exam.seed)
 
 
-def _renamed(document: Document, prefix: str) -> Document:
+def renamed(document: Document, prefix: str) -> Document:
     """Returns a document whose blanks and items have a prefix before their names."""
     if not prefix:
         return document

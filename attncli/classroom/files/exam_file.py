@@ -22,6 +22,7 @@ from attncli.classroom.files.exercise_file import (
 from attncli.classroom.files.mathematics import UnreadableFormulaError, in_words_and_formulas
 from attncli.classroom.files.scheme import SCHEME, Costs, Scheme
 from attncli.document.blocks import Figure
+from attncli.document.questions import Worth
 from attncli.errors import Where, quote
 from attncli.names import Word
 from attncli.pipeline.given_matrices import places
@@ -184,6 +185,29 @@ class ExamPart(NamedTuple):
             numbers=(*range(1, count + 1), *(count + 1 + place for place, _ in own)),
             pool=(),
         )
+
+    def alone(self, place: int) -> "ExamPart":
+        """Returns the part with nothing but what stands in this place of its pool."""
+        drawn = self.drawing([place])
+        return drawn._replace(
+            exercise=drawn.exercise and drawn.exercise._replace(ask=drawn.exercise.ask[-1:]),
+            questions=drawn.questions[-1:],
+            numbers=drawn.numbers[-1:],
+            most=None,
+        )
+
+    @property
+    def rest(self) -> "ExamPart | None":
+        """Returns the part without its pool; None where nothing else is asked."""
+        asks = self.questions or (self.exercise and self.exercise.ask)
+        return self._replace(pool=(), take=1) if asks else None
+
+    def worth(self, points: Worth) -> "ExamPart":
+        """Returns the part with so many points in all, if it says how many."""
+        if self.exercise is None or self.exercise.points.total is None:
+            return self
+        said = self.exercise.points._replace(total=Decimal(points))
+        return self._replace(exercise=self.exercise._replace(points=said))
 
     @property
     def asks_at_most(self) -> ExerciseFile | None:

@@ -1,0 +1,93 @@
+"""Pools whole, and forms without what they drew, for platforms that draw by themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from functools import cache
+from typing import TYPE_CHECKING
+
+from attncli.classroom.files.exercise_file import Frame
+from attncli.document.blocks import Document, LeftToDraw, Pool
+from attncli.document.blocks import each as each_block
+from attncli.document.languages import words_of
+from attncli.document.tables import MatrixBlock
+from attncli.names import Word, raw
+
+if TYPE_CHECKING:
+    from attncli.classroom.exercises.exam_papers import ExamForm
+    from attncli.classroom.files.exam_file import ExamPart
+
+_CENT = Decimal("0.01")
+
+
+def left_to_draw(form: ExamForm) -> LeftToDraw | None:
+    """Returns what a platform can draw of a form by itself, with its numbers; None where its exam
+    has no pools."""
+    if not any(part.pool for part in form.exam.parts):
+        return None
+    return LeftToDraw(_rest(form), cache(lambda: tuple(_pools(form))))
+
+
+def _rest(form: ExamForm) -> Document | None:
+    """Makes the form with what all students are asked; None where there is nothing."""
+    kept = [
+        (rest.worth(_points_of_rest(form, k)) if part.pool else rest, trace)
+        for k, (part, trace) in enumerate(zip(form.exam.parts, form.traces, strict=True))
+        if (rest := part.rest)
+    ]
+    parts, traces = [part for part, _ in kept], [trace for _, trace in kept]
+    return form.asking(parts, traces).hinted if kept else None
+
+
+def _points_of_rest(form: ExamForm, k: int) -> Decimal:
+    """Adds up the points in a part, counted from 0, of what isn't drawn."""
+    ids = {item.id for page in _rest_of(form, k) for item in page.items}
+    return Decimal(sum(item.points for item in form.wholes[k].items if item.id in ids))
+
+
+def _rest_of(form: ExamForm, k: int) -> tuple[Document, ...]:
+    """Returns the page of what isn't drawn in a part, counted from 0, if there is something."""
+    rest = form.exam.parts[k].rest
+    return form.asking((rest,), (form.traces[k],)).wholes if rest else ()
+
+
+def _pools(form: ExamForm) -> Iterator[Pool]:
+    words = words_of(form.exam.frame.language)
+    for k, part in enumerate(form.exam.parts):
+        if part.pool:
+            title = Word(part.title) if part.title else form.wholes[k].title
+            title = title if raw(title) else Word(words.paper.part.format(number=k + 1))
+            pages = tuple(_questions(form, k, part))
+            tells = _one_tells_another([*_rest_of(form, k), *pages])
+            yield Pool(title, part.take, pages, tells)
+
+
+def _one_tells_another(pages: Sequence[Document]) -> bool:
+    """Tells whether a page shows a table of what another asks for."""
+    each = [{item.cell.quantity for item in page.items if item.cell} for page in pages]
+    asked = {name for names in each for name in names}
+    shown = [
+        block.quantity
+        for page, own in zip(pages, each, strict=True)
+        for _, blocks in page.parts
+        for block in each_block(blocks)
+        if isinstance(block, MatrixBlock) and block.quantity not in own
+    ]
+    return not asked.isdisjoint(shown)
+
+
+def _questions(form: ExamForm, k: int, part: ExamPart) -> Iterator[Document]:
+    """Yields each question of a pool as a page."""
+    from attncli.classroom.exercises.exam_papers import renamed
+    from attncli.classroom.exercises.tasks import with_hints
+    from attncli.classroom.marking.exam_parts import part_prefix
+
+    whole, trace = form.wholes[k], form.traces[k]
+    points = Decimal(sum(item.points for item in whole.items)) - _points_of_rest(form, k)
+    each = (points / part.take).quantize(_CENT)
+    frame = Frame(language=form.exam.frame.language, paper=form.exam.frame.paper)
+    prefix = part_prefix(k + 1, len(form.wholes))
+    for place in range(len(part.pool)):
+        (page,) = form.asking((part.alone(place).worth(each),), (trace,), frame).wholes
+        yield renamed(page if trace is None else with_hints(page, trace), prefix)
