@@ -271,11 +271,12 @@ def _notes_on_length(form: ExamForm, files: Sequence[Contents]) -> Iterator[Prob
 def _notes_on_pools(form: ExamForm, formats: Sequence[str]) -> Iterator[Problem]:
     """Says, by the first form of an exam, how platforms of some formats come to draw from its
     pools."""
+    from attncli.classroom.exercises.left_to_draw import left_to_draw
     from attncli.document.languages import words_of
     from attncli.formats import info_of
     from attncli.maths.notation.escaping import visible
 
-    left = form.left_to_draw
+    left = left_to_draw(form)
     if left is None:
         return
     for name in formats:

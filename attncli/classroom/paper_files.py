@@ -186,6 +186,7 @@ def _texts(
 
 def _paper(kind: str, form: ExamForm, manner: PaperSettings) -> Document:
     from attncli.classroom.exercises.exam_papers import key_of
+    from attncli.classroom.exercises.left_to_draw import knowing_pools
     from attncli.classroom.exercises.papers import sheet_of
     from attncli.classroom.exercises.tasks import hints_page
     from attncli.formats import info_of
@@ -197,10 +198,12 @@ def _paper(kind: str, form: ExamForm, manner: PaperSettings) -> Document:
             return form.changed(hints_page)
         case "sheet":
             return blank_sheet(form.whole, manner.format)
+        case _ if info_of(manner.format).papers.draws:
+            return knowing_pools(form.hinted, form)
         case _ if info_of(manner.format).papers.hints == "embedded":
-            return form.for_platforms(form.hinted)
+            return form.hinted
         case _ if info_of(manner.format).papers.self_keyed:
-            return form.for_platforms(form.whole)
+            return form.whole
         case _:
             sheet = sheet_of(form.whole)
             return sheet._replace(answers=sheet.answers._replace(key=key_of(form)))

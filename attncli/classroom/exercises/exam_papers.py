@@ -12,7 +12,6 @@ from itertools import tee
 
 from attncli.classroom.exercises.drawing import drawn_part
 from attncli.classroom.exercises.fingerprint import joint_mark
-from attncli.classroom.exercises.left_to_draw import left_to_draw
 from attncli.classroom.exercises.own_questions import questions_page
 from attncli.classroom.exercises.papers import (
     Rewriting,
@@ -35,7 +34,6 @@ from attncli.document.blocks import (
     DefinitionList,
     Document,
     Fields,
-    LeftToDraw,
     Section,
     Spans,
     Subheading,
@@ -199,16 +197,6 @@ class ExamForm:
     def hinted(self) -> Document:
         """Returns all parts as one paper with hints."""
         return self.changed(with_hints)
-
-    @cached_property
-    def left_to_draw(self) -> LeftToDraw | None:
-        """Returns what a platform can draw of it by itself; None without pools."""
-        return left_to_draw(self)
-
-    def for_platforms(self, document: Document) -> Document:
-        """Returns a paper of the form that knows what a platform can draw of it by itself."""
-        answers = document.answers._replace(left_to_draw=self.left_to_draw)
-        return document._replace(answers=answers)
 
     def asking(
         self, parts: Sequence[ExamPart], traces: Sequence[Trace | None], frame: Frame | None = None

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from functools import cache
-from typing import TYPE_CHECKING
 
+from attncli.classroom.exercises.exam_papers import ExamForm, renamed
+from attncli.classroom.exercises.tasks import with_hints
+from attncli.classroom.files.exam_file import ExamPart
 from attncli.classroom.files.exercise_file import Frame
+from attncli.classroom.marking.exam_parts import part_prefix
 from attncli.document.blocks import Document, LeftToDraw, Pool
 from attncli.document.blocks import each as each_block
 from attncli.document.languages import words_of
 from attncli.document.tables import MatrixBlock
 from attncli.names import Word, raw
-
-if TYPE_CHECKING:
-    from attncli.classroom.exercises.exam_papers import ExamForm
-    from attncli.classroom.files.exam_file import ExamPart
 
 _CENT = Decimal("0.01")
 
@@ -27,6 +26,12 @@ def left_to_draw(form: ExamForm) -> LeftToDraw | None:
     if not any(part.pool for part in form.exam.parts):
         return None
     return LeftToDraw(_rest(form), cache(lambda: tuple(_pools(form))))
+
+
+def knowing_pools(document: Document, form: ExamForm) -> Document:
+    """Returns a paper of a form that knows what a platform can draw of it by itself."""
+    answers = document.answers._replace(left_to_draw=left_to_draw(form))
+    return document._replace(answers=answers)
 
 
 def _rest(form: ExamForm) -> Document | None:
@@ -79,10 +84,6 @@ def _one_tells_another(pages: Sequence[Document]) -> bool:
 
 def _questions(form: ExamForm, k: int, part: ExamPart) -> Iterator[Document]:
     """Yields each question of a pool as a page."""
-    from attncli.classroom.exercises.exam_papers import renamed
-    from attncli.classroom.exercises.tasks import with_hints
-    from attncli.classroom.marking.exam_parts import part_prefix
-
     whole, trace = form.wholes[k], form.traces[k]
     points = Decimal(sum(item.points for item in whole.items)) - _points_of_rest(form, k)
     each = (points / part.take).quantize(_CENT)
