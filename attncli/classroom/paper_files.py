@@ -191,6 +191,7 @@ def _paper(kind: str, form: ExamForm, manner: PaperSettings) -> Document:
     from attncli.classroom.exercises.tasks import hints_page
     from attncli.formats import info_of
 
+    papers = info_of(manner.format).papers
     match kind:
         case "key":
             return key_of(form)
@@ -198,12 +199,9 @@ def _paper(kind: str, form: ExamForm, manner: PaperSettings) -> Document:
             return form.changed(hints_page)
         case "sheet":
             return blank_sheet(form.whole, manner.format)
-        case _ if info_of(manner.format).papers.draws:
-            return knowing_pools(form.hinted, form)
-        case _ if info_of(manner.format).papers.hints == "embedded":
-            return form.hinted
-        case _ if info_of(manner.format).papers.self_keyed:
-            return form.whole
+        case _ if papers.self_keyed:
+            paper = form.hinted if papers.hints == "embedded" else form.whole
+            return knowing_pools(paper, form) if papers.draws else paper
         case _:
             sheet = sheet_of(form.whole)
             return sheet._replace(answers=sheet.answers._replace(key=key_of(form)))
