@@ -185,7 +185,7 @@ def _chosen(kinds: Mapping[str, FileKind], *, force: bool) -> tuple[str, str]:
 
 
 def _usual(stem: str, *, force: bool) -> str:
-    """Returns a name for a new file: `exam.yaml`, or where that is there `exam_2.yaml`."""
+    """Returns a name for a new file, with a number where the plain one is taken."""
     names = (f"{stem}{'' if k == 1 else f'_{k}'}.yaml" for k in count(1))
     return next(name for name in names if force or not os.path.lexists(name))
 
