@@ -203,7 +203,13 @@ class ExamForm:
     ) -> ExamForm:
         """Returns the form with other parts, with nothing to draw."""
         exam = self.exam._replace(parts=tuple(parts), draws={}, frame=frame or self.exam.frame)
-        requests, paper = requests_of(exam, traces), self.whole.paper
+        pairs, paper = zip(parts, traces, strict=True), self.whole.paper
+        requests = [
+            None
+            if trace is None or part.exercise is None
+            else request_of(trace, part.exercise, together=False)
+            for part, trace in pairs
+        ]
         assert paper is not None
         forms = [(self.name, tuple(traces))]
         (made,) = exam_forms(exam, requests, forms, raw(paper.command))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from decimal import Decimal
 from functools import cache
 
@@ -16,6 +17,8 @@ from attncli.document.blocks import each as each_block
 from attncli.document.languages import words_of
 from attncli.document.tables import MatrixBlock
 from attncli.names import Word, raw
+from attncli.pages.parts.selection import SelectionError
+from attncli.trace import Trace
 
 _CENT = Decimal("0.01")
 
@@ -36,13 +39,24 @@ def knowing_pools(document: Document, form: ExamForm) -> Document:
 
 def _rest(form: ExamForm) -> Document | None:
     """Makes the form with what all students are asked; None where there is nothing."""
-    kept = [
-        (rest.worth(_points_of_rest(form, k)) if part.pool else rest, trace)
-        for k, (part, trace) in enumerate(zip(form.exam.parts, form.traces, strict=True))
-        if (rest := part.rest)
-    ]
+    rests = [part.rest for part in form.exam.parts]
+    for k, rest in enumerate(rests):
+        if rest is not None and form.exam.parts[k].pool:
+            rests[k] = _shared(form, rest, form.traces[k], _points_of_rest(form, k))
+    kept = [(part, t) for part, t in zip(rests, form.traces, strict=True) if part is not None]
     parts, traces = [part for part, _ in kept], [trace for _, trace in kept]
     return form.asking(parts, traces).hinted if kept else None
+
+
+def _shared(form: ExamForm, part: ExamPart, trace: Trace | None, points: Decimal) -> ExamPart:
+    """Returns a part with so many points in all, if it says how many and its blanks can share them;
+    else with those of its blanks."""
+    worth = part.worth(points)
+    try:
+        form.asking((worth,), (trace,))
+    except SelectionError:
+        return part.worth(None)
+    return worth
 
 
 def _points_of_rest(form: ExamForm, k: int) -> Decimal:
@@ -54,7 +68,7 @@ def _points_of_rest(form: ExamForm, k: int) -> Decimal:
 def _rest_of(form: ExamForm, k: int) -> tuple[Document, ...]:
     """Returns the page of what isn't drawn in a part, counted from 0, if there is something."""
     rest = form.exam.parts[k].rest
-    return form.asking((rest,), (form.traces[k],)).wholes if rest else ()
+    return form.asking((rest.worth(None),), (form.traces[k],)).wholes if rest else ()
 
 
 def _pools(form: ExamForm) -> Iterator[Pool]:
@@ -64,7 +78,7 @@ def _pools(form: ExamForm) -> Iterator[Pool]:
             title = Word(part.title) if part.title else form.wholes[k].title
             title = title if raw(title) else Word(words.paper.part.format(number=k + 1))
             pages = tuple(_questions(form, k, part))
-            tells = _one_tells_another([*_rest_of(form, k), *pages])
+            tells = len(pages) < len(part.pool) or _one_tells_another([*_rest_of(form, k), *pages])
             yield Pool(title, part.take, pages, tells)
 
 
@@ -83,12 +97,14 @@ def _one_tells_another(pages: Sequence[Document]) -> bool:
 
 
 def _questions(form: ExamForm, k: int, part: ExamPart) -> Iterator[Document]:
-    """Yields each question of a pool as a page."""
+    """Yields each question of a pool as a page, but for one that a page alone would tell."""
     whole, trace = form.wholes[k], form.traces[k]
     points = Decimal(sum(item.points for item in whole.items)) - _points_of_rest(form, k)
     each = (points / part.take).quantize(_CENT)
     frame = Frame(language=form.exam.frame.language, paper=form.exam.frame.paper)
     prefix = part_prefix(k + 1, len(form.wholes))
     for place in range(len(part.pool)):
-        (page,) = form.asking((part.alone(place).worth(each),), (trace,), frame).wholes
-        yield renamed(page if trace is None else with_hints(page, trace), prefix)
+        with suppress(SelectionError):
+            alone = _shared(form, part.alone(place), trace, each)
+            (page,) = form.asking((alone,), (trace,), frame).wholes
+            yield renamed(page if trace is None else with_hints(page, trace), prefix)

@@ -22,7 +22,6 @@ from attncli.classroom.files.exercise_file import (
 from attncli.classroom.files.mathematics import UnreadableFormulaError, in_words_and_formulas
 from attncli.classroom.files.scheme import SCHEME, Costs, Scheme
 from attncli.document.blocks import Figure
-from attncli.document.questions import Worth
 from attncli.errors import Where, quote
 from attncli.names import Word
 from attncli.pipeline.given_matrices import places
@@ -202,11 +201,12 @@ class ExamPart(NamedTuple):
         asks = self.questions or (self.exercise and self.exercise.ask)
         return self._replace(pool=(), take=1) if asks else None
 
-    def worth(self, points: Worth) -> "ExamPart":
-        """Returns the part with so many points in all, if it says how many."""
+    def worth(self, points: Decimal | None) -> "ExamPart":
+        """Returns the part with so many points in all, if it says how many; with None those of its
+        blanks."""
         if self.exercise is None or self.exercise.points.total is None:
             return self
-        said = self.exercise.points._replace(total=Decimal(points))
+        said = self.exercise.points._replace(total=points)
         return self._replace(exercise=self.exercise._replace(points=said))
 
     @property

@@ -146,3 +146,22 @@ def test_what_a_platform_cannot_draw_is_told(
 def test_moodle_is_told_of_a_pool_that_tells_its_answers(tmp_path: Path) -> None:
     _, said = made(tmp_path, "moodle", f"{CELLS}, {{cell: 'weights[I, I]'}}")
     assert said.endswith("; in “Cells” a question shows what another asks for\n")
+
+
+def test_what_cannot_share_the_points_alone_has_those_of_its_blanks(tmp_path: Path) -> None:
+    """Of 12 points a softmax of a row is named to bring 1 a blank, 7; one draw leaves less."""
+    path = tmp_path / "quiz.yaml"
+    path.write_text(
+        "exam: Prüfung\nlanguage: de\nforms: 1\nparts:\n"
+        "  - {title: A, scenario: i_love_ai, points: {total: 12, softmax: 1}, ask: [scores],\n"
+        "     pool: [{cell: 'weights[I, I]'}, {step: softmax, token: love}], take: 1}\n",
+        "utf-8",
+    )
+    result = run("exercise", path, "--format", "moodle")
+    assert result.exit_code == 0, result.output
+    weights = {
+        question.name: sum(field.weight for field in question.fields)
+        for question in cloze.questions(result.stdout)
+    }
+    assert weights["A · exp[love, I]"] == 7
+    assert "1 from “Auswahl: A (davon 1)”" in result.stderr
