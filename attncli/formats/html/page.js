@@ -133,7 +133,8 @@
     if (!link) return;
     mark(k);
     fold();
-    document.dispatchEvent(new CustomEvent("attn:goto", { detail: k }));
+    const isTaken = !document.dispatchEvent(new CustomEvent("attn:goto", { detail: k, cancelable: true }));
+    if (isTaken) event.preventDefault();
   });
 
   const bindContents = () => {
