@@ -33,11 +33,16 @@
     field.focus({ preventScroll: true });
     if (place.localName === "td") fit(place);
     if (typed === undefined) field.select();
-    field.scrollIntoView({ block: "nearest", inline: "nearest" });
+    intoSight(field);
+  };
+
+  const intoSight = (one) => { // moves nothing where it is seen
+    const { left, top, width, height } = one.getBoundingClientRect();
+    if (document.elementFromPoint(left + width / 2, top + height / 2) !== one) one.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
   };
 
   // puts the field between the row's name, which stays in sight, and the row's end
-  const NARROWEST = 48;
+  const NARROWEST = 36;
   const fit = (place) => {
     const name = place.parentElement.querySelector(":scope > :has(> [data-set])").previousElementSibling, box = place.getBoundingClientRect();
     const start = name ? name.getBoundingClientRect().right : box.left, end = place.parentElement.lastElementChild.getBoundingClientRect().right;
@@ -60,7 +65,7 @@
     refuse("");
     if (value !== plain(shown.textContent)) {
       ask(shown.dataset.set, value, more);
-      if (field?.isConnected) field.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" }); // what is above it may have grown
+      if (field?.isConnected) intoSight(field); // what stays above may have grown
     }
     return !why.hidden;
   };
@@ -192,6 +197,7 @@
 
   const roomy = matchMedia("(min-width: 1100px)");
   let moved = []; // each with what keeps its place
+  let stacked = []; // what takes back how a picture is laid out
 
   const take = (element, to, before = null) => {
     if (!element) return;
@@ -207,8 +213,31 @@
     if (activeElement !== document.activeElement && activeElement.isConnected) activeElement.focus({ preventScroll: true });
   };
 
+  // the parts of a picture below each other, where letters would be too small if they stood beside each other
+  const READABLE = 0.72, ROOM = 20;
+  const stack = (drawing) => {
+    const parts = [...drawing?.querySelectorAll(":scope > g") || []], shown = drawing?.clientWidth / drawing?.viewBox.baseVal.width;
+    if (parts.length < 2 || !(shown > 0 && shown < READABLE)) return;
+    const wasOf = (one, names) => { // goes back to the attributes that it has now
+      const was = names.map((name) => [name, one.getAttribute(name)]);
+      stacked.push(() => was.forEach(([name, value]) => one.setAttribute(name, value)));
+    };
+    wasOf(drawing, ["viewBox", "width", "height"]);
+    let wide = 0, high = 0;
+    for (const part of parts) {
+      wasOf(part, ["transform"]);
+      const { x, y, width, height } = part.getBBox();
+      part.setAttribute("transform", `translate(0 ${high})`);
+      [wide, high] = [Math.max(wide, x + width), high + y + height + ROOM];
+    }
+    drawing.setAttribute("viewBox", `-4 -4 ${wide + 8} ${high + 8 - ROOM}`);
+    drawing.setAttribute("width", READABLE * (wide + 8));
+    drawing.setAttribute("height", READABLE * (high + 8 - ROOM));
+  };
+
   const back = () => keeping(() => {
     close();
+    stacked.splice(0).forEach((undo) => undo());
     moved.splice(0).forEach(([element, mark]) => mark.replaceWith(element));
     for (const clones of [matrices, sight]) clones.replaceChildren();
     document.body.classList.remove("bench");
@@ -232,6 +261,7 @@
       const picture = main.querySelector('figure:has([data-shows=shade][data-scale$=" 1"])') || main.querySelector("figure:has([data-shows=stroke-width])"); // shares of 1
       if (picture?.previousElementSibling?.matches("h3")) take(picture.previousElementSibling, sight);
       take(picture, sight);
+      stack(picture?.querySelector("svg"));
       const weights = main.querySelector("section table.quantity:has(td[class*=shade])");
       if (weights) sight.append(weights.parentElement.cloneNode(true));
     });
