@@ -861,7 +861,10 @@ def test_where_nothing_is_changed_it_is_said(chromium: Any, tmp_path: Path) -> N
     with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:
         page.set_viewport_size({"width": 1280, "height": 800})
         made, cell = page.locator(".made"), page.locator('#changes [data-set="W_Q[1,1]"]')
-        for value, says in (("2", "Changed: W_Q[1, 1] 1 → 2. "), ("1", "All is as in the scenario.")):
+        for value, says in (
+            ("2", "Changed: W_Q[1, 1] 1 → 2. "),
+            ("1", "All is as in the scenario."),
+        ):
             cell.click()
             page.keyboard.type(value)
             page.keyboard.press("Enter")

@@ -320,6 +320,4 @@ def test_each_weight_is_written_and_can_be_read(chromium: Any, tmp_path: Path, n
         page.evaluate("dispatchEvent(new Event('beforeprint'))")
         assert page.evaluate(frame) == drawn
         page.evaluate("attncli.live.changeTo([['W_Q[1,1]', '3']])")
-        assert all(
-            is_grey == (float(text) < 0.1) for text, is_grey, _ in page.evaluate(NUMBERS)
-        )
+        assert all(is_grey == (float(text) < 0.1) for text, is_grey, _ in page.evaluate(NUMBERS))

@@ -197,7 +197,7 @@
 
   const roomy = matchMedia("(min-width: 1100px)");
   let moved = []; // each with what keeps its place
-  let stacked = []; // what takes back how a picture is laid out
+  let unstack; // takes back how a picture is laid out
 
   const take = (element, to, before = null) => {
     if (!element) return;
@@ -213,31 +213,29 @@
     if (activeElement !== document.activeElement && activeElement.isConnected) activeElement.focus({ preventScroll: true });
   };
 
-  // the parts of a picture below each other, where letters would be too small if they stood beside each other
+  // the parts of a picture below each other, where letters would be too small beside each other; returns what takes that back
   const READABLE = 0.72, ROOM = 20;
+  const set = (shape, attributes) => Object.entries(attributes).forEach(([name, value]) => shape.setAttribute(name, value));
   const stack = (drawing) => {
-    const parts = [...drawing?.querySelectorAll(":scope > g") || []], shown = drawing?.clientWidth / drawing?.viewBox.baseVal.width;
-    if (parts.length < 2 || !(shown > 0 && shown < READABLE)) return;
-    const wasOf = (one, names) => { // goes back to the attributes that it has now
-      const was = names.map((name) => [name, one.getAttribute(name)]);
-      stacked.push(() => was.forEach(([name, value]) => one.setAttribute(name, value)));
-    };
-    wasOf(drawing, ["viewBox", "width", "height"]);
+    const parts = [...drawing?.querySelectorAll(":scope > g") || []], share = drawing?.clientWidth / drawing?.viewBox.baseVal.width;
+    if (parts.length < 2 || !(share > 0 && share < READABLE)) return null;
+    const were = [[drawing, ["viewBox", "width", "height"]], ...parts.map((part) => [part, ["transform"]])]
+      .map(([one, names]) => [one, Object.fromEntries(names.map((name) => [name, one.getAttribute(name)]))]);
     let wide = 0, high = 0;
     for (const part of parts) {
-      wasOf(part, ["transform"]);
       const { x, y, width, height } = part.getBBox();
-      part.setAttribute("transform", `translate(0 ${high})`);
+      set(part, { transform: `translate(0 ${high})` });
       [wide, high] = [Math.max(wide, x + width), high + y + height + ROOM];
     }
-    drawing.setAttribute("viewBox", `-4 -4 ${wide + 8} ${high + 8 - ROOM}`);
-    drawing.setAttribute("width", READABLE * (wide + 8));
-    drawing.setAttribute("height", READABLE * (high + 8 - ROOM));
+    const [across, down] = [wide + 8, high - ROOM + 8].map(Math.ceil);
+    set(drawing, { viewBox: `-4 -4 ${across} ${down}`, width: READABLE * across, height: READABLE * down });
+    return () => were.forEach(([one, attributes]) => set(one, attributes));
   };
 
   const back = () => keeping(() => {
     close();
-    stacked.splice(0).forEach((undo) => undo());
+    unstack?.();
+    unstack = null;
     moved.splice(0).forEach(([element, mark]) => mark.replaceWith(element));
     for (const clones of [matrices, sight]) clones.replaceChildren();
     document.body.classList.remove("bench");
@@ -261,7 +259,7 @@
       const picture = main.querySelector('figure:has([data-shows=shade][data-scale$=" 1"])') || main.querySelector("figure:has([data-shows=stroke-width])"); // shares of 1
       if (picture?.previousElementSibling?.matches("h3")) take(picture.previousElementSibling, sight);
       take(picture, sight);
-      stack(picture?.querySelector("svg"));
+      unstack = stack(picture?.querySelector("svg"));
       const weights = main.querySelector("section table.quantity:has(td[class*=shade])");
       if (weights) sight.append(weights.parentElement.cloneNode(true));
     });

@@ -60,7 +60,7 @@
   };
 
   // `more` of a number that is dragged, or changed step by step, is one change with what was before
-  const change = (key, value, more) => keepingSight(() => {
+  const change = (key, value, more) => page.keepInSight(() => {
     const before = new Map(changes);
     const isOwn = data.choices[key] ? value === data.choices[key][0] : value === numberOf(key);
     changes.delete(key);
@@ -117,7 +117,7 @@
 
   // goes to other changes; what was pressed may be gone then, and what was changed has the focus
   const goTo = (others) => {
-    keepingSight(() => {
+    page.keepInSight(() => {
       changes = others;
       attempt(changes);
       tell("");
@@ -142,7 +142,7 @@
   const changeTo = (pairs) => {
     const before = changes;
     changes = new Map(pairs);
-    keepingSight(() => tell(attempt(before, pairs.map((pair) => refused(...pair)).find(Boolean))));
+    page.keepInSight(() => tell(attempt(before, pairs.map((pair) => refused(...pair)).find(Boolean))));
   };
 
   // the scenario's text, as its author laid it out, with what was changed
@@ -236,10 +236,11 @@
     if (isOther) {
       document.dispatchEvent(new Event("attn:renewing"));
       version = other;
-      const before = [...main.querySelectorAll(":scope > section")], opened = new Set(foldsOf(before).filter(([, fold]) => fold.open).map(([name]) => name));
-      before.at(-1).insertAdjacentHTML("afterend", version.main);
-      for (const section of before) section.remove();
-      for (const [name, fold] of foldsOf(main.querySelectorAll(":scope > section"))) fold.open ||= opened.has(name);
+      const before = [...main.querySelectorAll(":scope > section")];
+      page.keepOpen(() => {
+        before.at(-1).insertAdjacentHTML("afterend", version.main);
+        for (const section of before) section.remove();
+      });
       document.querySelector("nav.contents").innerHTML = version.contents;
       document.querySelectorAll("nav.contents :is(button, .keys)").forEach((one) => one.remove());
     }
@@ -262,44 +263,6 @@
     main.querySelectorAll("figure.picture:not(.told, .told *)").forEach(renewPicture);
     if (isOther) document.dispatchEvent(new Event("attn:renewed"));
     document.dispatchEvent(new Event("attn:worked"));
-  };
-
-  // -- what one looks at stays where it is, and what one has opened stays open --------------------------
-
-  const PARTS = ":is(main > section, #changes > nav, #changes > section)", MARKS = "h1, h2, h3, p, figure, summary, tr";
-  const partsOf = (root) => [...root.querySelectorAll(PARTS)].filter((part) => part.parentElement === root);
-  const titleOf = (part) => part.querySelector("h1, h2")?.textContent.replace(/^[\d–]+ · /, "") ?? part.className; // its number may be another one
-  const foldsOf = (sections) => [...sections].flatMap((section) => [...section.querySelectorAll("details")].map((fold) => [`${titleOf(section)}: ${fold.firstElementChild.textContent}`, fold]));
-
-  // what is seen between two heights, with how it is found again on a page of other sections; first what is worked at, then
-  // the section that is read
-  const seenIn = (root, low, high) => {
-    const parts = partsOf(root).sort((one, other) => other.matches(".now") - one.matches(".now"));
-    const marks = parts.flatMap((part) => [...part.querySelectorAll(MARKS)].map((mark) => [mark, part]));
-    const on = document.activeElement, own = parts.find((part) => part.contains(on));
-    const seen = [...(own ? [[on, own]] : []), ...marks].map(([mark, part]) => ({ mark, part, box: mark.getBoundingClientRect() }))
-      .filter(({ box: { top, bottom, height } }) => height && bottom > low && top < high);
-    return [true, false].flatMap((isWhole) => seen.filter(({ box }) => (box.top >= low) === isWhole)).map(({ mark, part, box: { top } }) => (
-      { mark, top, title: titleOf(part), text: mark.textContent, place: [...part.querySelectorAll(mark.localName)].indexOf(mark) }));
-  };
-  const foundAgain = (root, { mark, title, text, place }) => {
-    if (mark.isConnected) return mark;
-    const alike = partsOf(root).filter((part) => titleOf(part) === title).flatMap((part) => [...part.querySelectorAll(mark.localName)]);
-    return alike.find((one) => one.textContent === text) ?? alike[place];
-  };
-  const keepingSight = (act) => {
-    const isBench = document.body.matches(".bench"), foot = document.getElementById("bar"), high = innerHeight - (foot?.offsetHeight ?? 0);
-    const lowOf = (above) => above.getBoundingClientRect().bottom;
-    const kept = [[main, isBench ? 0 : lowOf(bar), (top) => scrollBy({ top, behavior: "instant" })]];
-    if (isBench) kept.push([bar, lowOf(bar.firstElementChild), (top) => { bar.scrollTop += top; }]);
-    const seen = kept.map(([root, low]) => seenIn(root, low, high));
-    act();
-    kept.forEach(([root, , scroll], k) => {
-      for (const one of seen[k]) {
-        const { top, height } = foundAgain(root, one)?.getBoundingClientRect() ?? {};
-        if (height) return scroll(top - one.top);
-      }
-    });
   };
 
   // its number follows; its words do where they say which, or name what has the number
