@@ -280,8 +280,9 @@ def _graded(
 
     handed_in = _handed_in(order, asked or marker.asked, complaints)
     order.page.allowed.check_count(len(handed_in.sheets), "papers", order.answers[0])
+    knowing = marker.knowing(asked, handed_in.sheets)
     papers, unmarked = _marked(
-        marker.knowing(asked, handed_in.sheets), handed_in.sheets, complaints
+        knowing, handed_in.sheets, complaints, restore_commas=order.restore_commas
     )
     graded = GradedClass(
         marker.title, marker.traces, (*papers,), (*handed_in.unmarked, *unmarked),
@@ -340,7 +341,11 @@ def _without_marks(sheet: AnswerSheet, problems: Sequence[Problem]) -> Unmarked:
 
 
 def _marked(
-    marker: Marker, sheets: Sequence[AnswerSheet], complaints: Complaints
+    marker: Marker,
+    sheets: Sequence[AnswerSheet],
+    complaints: Complaints,
+    *,
+    restore_commas: bool,
 ) -> tuple[list[MarkedExam], list[Unmarked]]:
     """Marks each paper that belongs to the exercise; returns these, and those that don't or that
     can't be read whole."""
@@ -351,21 +356,37 @@ def _marked(
         complaints.problems += sheet.wrong
         if not sheet.wrong:
             with complaints.heard():
-                papers.append(_paper(marker, sheet))
+                papers.append(_paper(marker, sheet, restore_commas=restore_commas))
         if wrong := complaints.problems[before:]:
             unmarked.append(_without_marks(sheet, wrong))
     return papers, unmarked
 
 
-def _paper(marker: Marker, sheet: AnswerSheet) -> MarkedExam:
-    """Marks a paper. Raises UserError for one of another exercise."""
+def _paper(marker: Marker, sheet: AnswerSheet, *, restore_commas: bool = False) -> MarkedExam:
+    """Marks a paper, with its lost commas put back where that is wanted. Raises UserError for one
+    of another exercise."""
     from attncli.classroom.marking.classes import of_forms
     from attncli.classroom.marking.exam_parts import marked_exam
+    from attncli.classroom.marking.lost_commas import (
+        commas_lost,
+        restored,
+        told_of_lost,
+        told_of_restored,
+    )
 
     exam, named = marker.exam_of(sheet), marker.named_by(sheet)
+    lost = commas_lost(exam, sheet)
+    mended = restored(exam, sheet) if lost else sheet
+    if lost and not restore_commas:
+        points = marked_exam(exam, mended, marker.exams).points
+        paper = marked_exam(exam, sheet, marker.exams)
+        remarks = (*of_forms(exam, sheet, None), *paper.remarks)
+        return paper._replace(remarks=remarks, lost=told_of_lost(exam, sheet, lost, points))
+    sheet = mended
     paper = marked_exam(exam, sheet, marker.exams)
     other = None if named in (None, exam) else marked_exam(named, sheet, marker.exams).points
-    remarks = (*of_forms(exam, sheet, other), *paper.remarks)
+    told = [told_of_restored(lost)] * bool(lost)
+    remarks = (*of_forms(exam, sheet, other), *told, *paper.remarks)
     return paper._replace(remarks=remarks, copied=(*_of_another_form(marker, sheet, paper),))
 
 

@@ -311,16 +311,30 @@ class CauseSearch:
             return found
         hidden = self._hidden_by_mistakes(coarse)
         places = self.theirs.decimals(self.numbers.name)
-        for cell, given in self.numbers.given.items():
+        for cell in self.numbers.given:
             i, j = cell.row, cell.column
             if coarse[i, j]:
-                says = _has(given.places or 0, places)
+                says = _has(int(self.numbers.written.own[i, j]), places)
                 found[cell] = (
                     ("slip", [_too_few(says)])
                     if hidden[i, j]
                     else ("rounding", [Cause("other_decimals", f"{says}.")])
                 )
         return found
+
+    def given_by_mistakes(self, coarse: Flags) -> Flags:
+        """Tells which of the numbers with few decimals a known mistake gives as they are written,
+        to all decimals asked for, along with all others of the quantity: a spreadsheet drops zeros
+        at the end. [n, m]"""
+        name, written = self.numbers.name, self.numbers.written
+        exact, given = np.zeros_like(coarse), ~np.isnan(written.numbers)
+        for k in self.hypotheses.leading_to(name, self.earlier, self.again) if coarse.any() else ():
+            paths = self.hypotheses.paths(k, self.theirs)
+            held = self._held(paths)
+            gives_all = held is not None and (taken(held, written.numbers) | ~given).all()
+            if gives_all and not self._is_refuted(self.hypotheses.ways[k], paths):
+                exact |= coarse
+        return exact
 
     def _hidden_by_mistakes(self, coarse: Flags) -> Flags:
         """Tells which of the numbers with few decimals a known mistake gives as well, along with

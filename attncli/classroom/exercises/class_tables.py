@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
+from pathlib import Path
 from statistics import mean, median
 from typing import NamedTuple
 
@@ -50,6 +51,7 @@ from attncli.document.pictures import Bars, Series
 from attncli.document.questions import OWN_FORM, Worth, counted_points, points_text
 from attncli.document.tables import SIGNS
 from attncli.errors import agreed, counted
+from attncli.judging.verdicts import Given
 from attncli.maths.equations.tree import Number
 from attncli.names import Word, WordedText, raw, raw_text
 from attncli.pages.check import Report, report, to_look_at
@@ -158,7 +160,8 @@ def remarks_on(paper: MarkedExam) -> tuple[WordedText, ...]:
     marked, and what doesn't fit."""
     return (
         *paper.copied,
-        *_doubts_of(paper),
+        *paper.lost,
+        *(() if paper.lost else _doubts_of(paper)),
         *paper.stranger,
         *still_to_mark(paper),
         *_other_remarks(paper),
@@ -299,6 +302,7 @@ def _first(graded: GradedClass) -> Iterator[Section]:
         "Not on the list": _together(
             (_whose(paper.sheet), remark) for paper in papers for remark in paper.stranger
         ),
+        "Lost commas": _together((_whose(p.sheet), remark) for p in papers for remark in p.lost),
         "Still to be marked": map(_to_enter, waiting_in(papers)),
         "Perhaps mistyped": _to_compare(papers),
         "To look at": _together(_remarks_in(graded)),
@@ -320,11 +324,23 @@ def copies_in(papers: Sequence[MarkedExam]) -> Iterator[WordedText]:
 
 def _typed(found: Sequence[Mistyped]) -> Spans:
     """Writes which numbers of a paper were perhaps typed wrongly: `1/exp[love, AI] is “12345”, not
-    1.778.`"""
+    1.778 (row 3, column AH of class.csv).`"""
     named = found[:_MOST_MISTYPED]
-    each = ((Term(n.id), " is “", Word(n.given), f"”, not {n.right}") for n in named)
+    each = (
+        (Term(n.id), " is “", Word(n.given.shown), f"”, not {n.right}", *_place(n.given))
+        for n in named
+    )
     more = len(found) - len(named)
     return (*joined(each, "; "), f"; and {more} more." if more else ".")
+
+
+def _place(given: Given) -> Spans:
+    """Writes where an answer stands, if that is known: ` (row 3, column AH of class.csv)`"""
+    source, _, line = given.where.rpartition(":")
+    if not source:
+        return ()
+    at = f"row {line}, column {given.column}" if given.column else f"line {line}"
+    return (f" ({at} of ", Word(Path(source).name), ")")
 
 
 def _to_compare(papers: Sequence[MarkedExam]) -> Iterator[Spans]:
@@ -385,7 +401,7 @@ def _remarks_in(graded: GradedClass) -> Iterator[tuple[Spans, Spans]]:
     for sheet, why in graded.unmarked:
         yield _whose(sheet), why
     for paper in graded.papers:
-        doubts = () if paper.copied else _doubts_of(paper)
+        doubts = () if paper.copied or paper.lost else _doubts_of(paper)
         yield from ((_whose(paper.sheet), r) for r in (*doubts, *_other_remarks(paper)))
     yield from (((), remark) for remark in graded.remarks)
 
@@ -621,8 +637,10 @@ def class_data(graded: GradedClass) -> dict[str, object]:
             {
                 "student": paper.sheet.student,
                 "cell": number.id,
-                "given": number.given,
+                "given": number.given.shown,
                 "right": number.right,
+                "where": number.given.where,
+                "column": number.given.column,
             }
             for paper in papers
             for number in mistyped(paper)

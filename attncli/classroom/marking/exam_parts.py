@@ -204,6 +204,8 @@ class MarkedExam(NamedTuple):
     """Whose numbers the student may have copied."""
     stranger: tuple[WordedText, ...] = ()
     """That the list of the class doesn't know the student."""
+    lost: tuple[WordedText, ...] = ()
+    """That its numbers have lost their decimal commas."""
 
     @property
     def of(self) -> Decimal:
@@ -233,8 +235,10 @@ class MarkedExam(NamedTuple):
     @property
     def is_doubtful(self) -> bool:
         """Tells whether some part shows too little working, as where another form's key is
-        copied."""
-        return any(part.doubt is not None and part.doubt.too_few for part in self.papers)
+        copied, or the numbers have lost their commas."""
+        return bool(self.lost) or any(
+            part.doubt is not None and part.doubt.too_few for part in self.papers
+        )
 
     @property
     def waiting(self) -> Iterator[tuple[str, MarkedTerm]]:

@@ -558,7 +558,7 @@ def test_a_key_names_blanks_as_their_part_does(folder: Path) -> None:
     """Where a file of answers says `1/exp[I, I]`, which on paper would be a quotient."""
     key = (folder / "midterm_A_key.md").read_text("utf-8")
     assert "2 instead of e" in key
-    assert "1/" not in key
+    assert not re.search(r"\d/\w+\[", key)
 
 
 def overrides(tmp_path: Path, *rows: str) -> Path:
@@ -795,7 +795,7 @@ def test_numbers_perhaps_typed_wrongly_and_shared_slips(folder: Path, tmp_path: 
     first = section(page, "To do first")
     assert (
         f"**Perhaps mistyped:** Ada (id-Ada): `1/exp_sum[I]` is “{total}”, not"
-        f" {right['1/exp_sum[I]']}." in first
+        f" {right['1/exp_sum[I]']} (row 2, column M of c.csv)." in first
     )
     assert "Ben (id-Ben): `1/output[love, 1]` is “76543”, not " in first
     assert first.count("mistyped") == 2
@@ -807,6 +807,99 @@ def test_numbers_perhaps_typed_wrongly_and_shared_slips(folder: Path, tmp_path: 
     headings = next(line for line in page.splitlines() if line.startswith("| Student"))
     assert "?" not in headings
     assert "#" not in headings
+
+
+@pytest.mark.parametrize(
+    ("cell", "typed"),
+    [
+        ("1/exp_sum[I]", "3336"),  # 3.336: the point lost
+        ("1/exp_sum[I]", "33.36"),
+        ("1/exp_sum[I]", "3.363"),  # two digits exchanged
+        ("1/exp_sum[I]", "3.3336"),  # a digit doubled
+        ("1/exp_sum[I]", "3.36"),  # a digit dropped
+        ("1/exp_sum[I]", "-3.336"),
+        ("1/output[love, 1]", "7962"),  # 7.962, from which nothing is worked
+        ("1/output[love, 1]", "796.2"),
+        ("1/output[love, 1]", "796"),  # 7.96
+        ("2/a[1][1]", "66"),  # 0.664
+    ],
+)
+def test_a_number_typed_wrongly_is_told_with_its_place(
+    cell: str, typed: str, folder: Path, tmp_path: Path
+) -> None:
+    right = key_of(folder, "A")
+    papers = {"Ada": ("A", {**right, cell: typed}), "Ben": ("B", key_of(folder, "B"))}
+    path = table(folder, tmp_path / "c.csv", papers)
+    (told,) = json.loads(run("grade", folder, path, "--format", "json").stdout)[
+        "perhaps_typed_wrongly"
+    ]
+    assert (told["cell"], told["given"], told["right"]) == (cell, typed, right[cell])
+    assert told["where"] == f"{path}:2"
+    letters = columns(folder).index(cell)
+    assert told["column"] == (chr(ord("A") + letters) if letters < 26 else f"A{chr(39 + letters)}")
+
+
+@pytest.mark.parametrize(
+    ("cell", "written"),
+    [
+        ("1/output[love, 1]", "79.62"),  # of the pen, and nothing is worked from it
+        ("1/output[love, 1]", "7.692"),
+        ("1/output[love, 1]", "7.96"),  # a habit of rounding
+        ("1/output[love, 1]", "8.962"),
+    ],
+)
+def test_a_number_that_its_author_may_have_written_is_no_typing_error(
+    cell: str, written: str, folder: Path, tmp_path: Path
+) -> None:
+    papers = {"Ada": ("A", {**key_of(folder, "A"), cell: written}), "Ben": ("B", {HAND: "3"})}
+    path = table(folder, tmp_path / "c.csv", papers)
+    page = run("grade", folder, path, "--format", "markdown").stdout
+    assert "mistyped" not in page
+
+
+def test_a_number_mistyped_after_a_mistake_is_told(folder: Path, tmp_path: Path) -> None:
+    """Base 2 for e in a row, whose sum is 0.758 + 1.117 + 1.320 = 3.195, and what follows."""
+    theirs = {
+        "1/exp[I, I]": "0.758", "1/exp[I, love]": "1.117", "1/exp[I, AI]": "1.320",
+        "1/exp_sum[I]": "3195", "1/weights[I, I]": "0.237", "1/weights[I, love]": "0.350",
+        "1/weights[I, AI]": "0.413",
+    }  # fmt: skip
+    papers = {"Ada": ("A", {**key_of(folder, "A"), **theirs}), "Ben": ("B", {HAND: "3"})}
+    path = table(folder, tmp_path / "c.csv", papers)
+    data = json.loads(run("grade", folder, path, "--format", "json").stdout)
+    (told,) = data["perhaps_typed_wrongly"]
+    assert (told["given"], told["right"]) == ("3195", "3.195")
+
+
+def without_commas(answers: Mapping[str, str]) -> dict[str, str]:
+    """Answers as a spreadsheet keeps them that takes a comma before three digits for a separator of
+    thousands, and leaves others alone."""
+    commas = {id_: text.replace(".", ",") for id_, text in answers.items()}
+    lost = re.compile(r"(-?\d+),(\d{3})")
+    return {
+        id_: str(int("".join(match.groups()))) if (match := lost.fullmatch(text)) else text
+        for id_, text in commas.items()
+    }
+
+
+def test_commas_that_a_spreadsheet_took_are_told_and_put_back(folder: Path, tmp_path: Path) -> None:
+    ada, ben = (key_of(folder, form) for form in "AB")
+    ben["1/exp_sum[I]"] = "9"  # a mistake of his own
+    papers = {"Ada": ("A", without_commas(ada)), "Ben": ("B", ben)}
+    path = table(folder, tmp_path / "c.csv", papers)
+    words = ("grade", folder, path, "--format", "markdown")
+    page = run(*words).stdout
+    (told,) = re.findall(r"\*\*Lost commas:\*\* (.*)", page)
+    assert told.startswith("Ada (id-Ada): 26 numbers look as if a spreadsheet took")
+    assert "“670” for 0.670" in told
+    assert told.endswith("add --restore-commas, by which the paper earns 31.5.")
+    assert "decimal point" not in page  # no mistakes of hers
+    mended = run(*words, "--restore-commas").stdout
+    assert "| Ada | id-Ada | A | 31.5 | 100 |" in mended
+    assert "Ada (id-Ada): Decimal commas or points were put back" in mended
+    own = "| Ben | id-Ben | B | 31 | 98 | 39 |"  # he has lost none
+    assert own in page
+    assert own in mended
 
 
 def test_grades_have_a_histogram_of_their_own(class_in: Path, tmp_path: Path) -> None:
