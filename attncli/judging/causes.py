@@ -199,7 +199,9 @@ class Fit(NamedTuple):
     way: int | None = None
     """The number of the known mistake, if it is one."""
     later: int = 0
-    """How many later numbers follow if it is the cause."""
+    """How many later numbers follow if it is the cause,"""
+    is_compared: bool = False
+    """and whether that was counted."""
     again: bool = False
     """Whether the same mistake was made before."""
     throughout: int = 0
@@ -534,7 +536,7 @@ class CauseSearch:
         reaching = [fit for fit in alike if self._instead(fit)]
         if len(alike) == 1 or not reaching:
             return fits
-        reached = [fit._replace(later=self._later(fit)) for fit in alike]
+        reached = [fit._replace(later=self._later(fit), is_compared=True) for fit in alike]
         return [*sorted(reached, key=Fit.order), *fits[len(alike) :]]
 
     def _instead(self, fit: Fit) -> list[str]:
@@ -575,7 +577,9 @@ class CauseSearch:
         here = [fit for fit in fits if fit.cells[cell.row, cell.column]]
         known = [fit for fit in here if fit.is_supported]
         if known:
-            return known[0].judgement, [fit.cause for fit in (*known, *_without(here, known))]
+            best, *others = (*known, *_without(here, known))
+            as_good = [fit for fit in others if fit.later >= best.later or not fit.is_compared]
+            return best.judgement, [best.cause, *(fit.cause for fit in as_good)]
         given = self.numbers.given[cell]
         number = given.number
         assert number is not None

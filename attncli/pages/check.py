@@ -213,7 +213,9 @@ def _finding_blocks(
         cells = [v.cell for v in finding.verdicts[1:]]
         text = f"The same in {counted(len(cells), 'more number')}: "
         yield Paragraph((text, *_cells(trace, cells), "."))
-    yield from also(first.others)
+    yield from also(
+        [c for c in first.others if first.cause is None or c.worded != first.cause.worded]
+    )
     yield from _following(trace, finding, verdicts)
     yield from workings_of(judge, first, own)
     yield from right_lines(trace, [v.cell for v in finding.verdicts])
@@ -262,9 +264,13 @@ def _cells(trace: Trace, cells: Sequence[Location]) -> Spans:
 
 
 def _following(trace: Trace, finding: FoundCause, verdicts: Sequence[Verdict]) -> Iterator[Block]:
-    """Yields what follows from the wrong numbers."""
-    own = {v.cell for v in finding.verdicts}
-    later = [v for v in verdicts if not own.isdisjoint(v.follows_from)]
+    """Yields what follows from the wrong numbers, directly or by way of what follows."""
+    from_them = {v.cell for v in finding.verdicts}
+    later = []
+    for verdict in verdicts:
+        if not from_them.isdisjoint(verdict.follows_from):
+            from_them.add(verdict.cell)
+            later.append(verdict)
     if later:
         follow = agreed(len(later), "follows", "follow")
         text = f"{counted(len(later), 'number')} {follow} from this by the right working: "

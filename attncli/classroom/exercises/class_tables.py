@@ -108,7 +108,7 @@ def _report(part: PartExam, paper: MarkedPaper | MarkedOwn) -> Document:
         return report_of_own(part.title, paper.terms)
     points = {v.verdict.cell: v.points for v in paper.numbers}
     facts = (("Points for", (_earned(paper),)),)
-    costs = {cell: paper.exam.results[cell].points - earned for cell, earned in points.items()}
+    costs = {v.verdict.cell: v.costs for v in paper.numbers}
     beside = beside_numbers(paper.exam.judge.trace, paper.terms, paper.words)
     page = Report(Word(part.title), facts, (), doubt_data(paper), points, costs, beside)
     return report(paper.exam.judge, paper.verdicts, page)

@@ -216,6 +216,8 @@ class PointedVerdict(NamedTuple):
 
     verdict: Verdict
     points: Decimal
+    costs: Decimal = Decimal(0)
+    """What it costs, with what others of its step are charged with for its mistake."""
 
 
 class MarkedPaper(NamedTuple):
@@ -272,7 +274,27 @@ class MarkedPaper(NamedTuple):
 
 
 def _pointed(exam: Exam, bill: Bill, verdicts: Sequence[Verdict]) -> tuple[PointedVerdict, ...]:
-    return tuple(PointedVerdict(v, bill.number(exam.results[v.cell], v)) for v in verdicts)
+    items = [exam.results[v.cell] for v in verdicts]
+    earned = [bill.number(item, v) for item, v in zip(items, verdicts, strict=True)]
+    each = zip(verdicts, items, earned, strict=True)
+    return tuple(PointedVerdict(v, points, item.points - points) for v, item, points in each)
+
+
+def _with_rests(
+    exam: Exam, bill: Bill, numbers: Sequence[PointedVerdict]
+) -> tuple[PointedVerdict, ...]:
+    """Charges the numbers of a step with what a mistake in it costs beyond the numbers that it
+    gives, from the first to the last, as far as they have points."""
+    found = [*numbers]
+    for k, number in enumerate(numbers):
+        for step, rest in bill.rests(exam.results[number.verdict.cell], number.verdict):
+            left = rest
+            for n, other in enumerate(found):
+                if exam.step_of(other.verdict.cell.quantity) == step:
+                    taken = min(left, other.points)
+                    found[n], left = other._replace(points=other.points - taken), left - taken
+            found[k] = found[k]._replace(costs=found[k].costs + rest - left)
+    return tuple(found)
 
 
 def _total(numbers: Sequence[PointedVerdict]) -> Decimal:
@@ -293,13 +315,15 @@ def marked(
     judges = None if others is None else [other.judge for other in others]
     verdicts, doubt = ShownWorking(exam.judge, judged, judges).judged()
     if doubt is not None and doubt.too_few:
-        counted = _total(_pointed(exam, bill.copy, judged))
+        lenient = bill.copy
+        counted = _total(_with_rests(exam, lenient, _pointed(exam, lenient, judged)))
         bill = Bill(bill.scheme.strictest, exam)
         doubt = doubt._replace(more=counted - _total(_pointed(exam, bill, verdicts)))
     numbers = _pointed(exam, bill, verdicts)
     terms = tuple(
         bill.term(judged_term(term, taken.get(term.id, nothing), answers)) for term in exam.terms
     )
+    numbers = _with_rests(exam, bill, numbers)
     pairs = [(question, taken.get(item.id, nothing)) for item, question in exam.words]
     own = OwnAnswers.of(paper, [*meanings(pairs)])
     words = tuple(
