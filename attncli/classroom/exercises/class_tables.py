@@ -75,8 +75,8 @@ def marked_paper(paper: MarkedExam) -> Document:
     if sheet.form not in ("", OWN_FORM):
         facts.append(("Form", (Word(sheet.form),)))
     facts.append(("Points", (in_words(paper),)))
-    if paper.grade:
-        facts.append(("Grade", (Word(paper.grade),)))
+    if exam.scheme.grades:
+        facts.append(("Grade", (grade_in_words(paper),)))
     facts += _marked_by(paper)
     remarks = remarks_on(paper)
     data = {**whose, "points": float(paper.points), "of": float(paper.of), **_grade_data(paper)}
@@ -151,8 +151,12 @@ def _marked_by(paper: MarkedExam) -> list[tuple[str, Spans]]:
 
 
 def in_words(paper: MarkedExam) -> str:
-    """Writes the points of a paper: `12.5 of 21`"""
-    return f"{points_text(paper.points)} of {points_text(paper.of)}"
+    """Writes the points of a paper: `12.5 of 21, rounded to 0.5 from 12.75`"""
+    told = f"{points_text(paper.points)} of {points_text(paper.of)}"
+    unit = paper.exam.scheme.unit
+    if unit is None or paper.points == paper.unrounded:
+        return told
+    return f"{told}, rounded to {points_text(unit)} from {points_text(paper.unrounded)}"
 
 
 def remarks_on(paper: MarkedExam) -> tuple[WordedText, ...]:
@@ -248,6 +252,8 @@ def doubt_data(paper: MarkedPaper) -> dict[str, object]:
     return {"doubt": told} if told else {}
 
 
+BELOW = "below"
+"""What papers have that earn no grade of the scale."""
 _MOST = 8
 """Mistakes, and blanks, that are listed."""
 _FIRST = 3
@@ -398,8 +404,9 @@ def _to_enter(waiting: Waiting) -> Spans:
 
 def _remarks_in(graded: GradedClass) -> Iterator[tuple[Spans, Spans]]:
     """Yields all else that is to be said of what was handed in, each with whose it is."""
-    for sheet, why in graded.unmarked:
-        yield _whose(sheet), why
+    for unmarked in graded.unmarked:
+        if not unmarked.told:
+            yield _whose(unmarked.sheet), unmarked.why
     for paper in graded.papers:
         doubts = () if paper.copied or paper.lost else _doubts_of(paper)
         yield from ((_whose(paper.sheet), r) for r in (*doubts, *_other_remarks(paper)))
@@ -460,8 +467,13 @@ def _paper_row(
 ) -> tuple[TableCell, ...]:
     counts = (str(paper.counts[name]) for name in signs)
     whose = _row_of(paper, ids=ids, forms=forms)
-    scale = (Word(paper.grade or "–"),) * bool(paper.exam.scheme.grades)
+    scale = (grade_in_words(paper),) * bool(paper.exam.scheme.grades)
     return (*whose, points_text(paper.points), percent(paper), *scale, *counts)
+
+
+def grade_in_words(paper: MarkedExam) -> Word | str:
+    """Returns the grade of a paper, or that it is below the scale."""
+    return Word(paper.grade) if paper.grade else BELOW
 
 
 def percent(paper: MarkedExam) -> str:
@@ -533,7 +545,7 @@ def _by_grades(papers: Sequence[MarkedExam]) -> Bars:
     labels: list[Word | str] = [*map(Word, grades)]
     numbers = [counts[grade] for grade in grades]
     if counts[""]:
-        labels.append("below")
+        labels.append(BELOW)
         numbers.append(counts[""])
     series = Series("papers", tuple(map(Number.written, numbers)))
     return Bars("Papers by their grades", tuple(labels), (series,))
@@ -597,7 +609,7 @@ def class_rows(graded: GradedClass) -> Iterator[tuple[Word | str, ...]]:
         if found := mistyped(paper):
             told.append(f"Perhaps typed wrongly: {text_of_spans(_typed(found), raw)}")
         remarks = Word(" ".join(told))
-        grade = (Word(paper.grade),) * len(scale)
+        grade = (grade_in_words(paper),) * len(scale)
         yield (*own, *points, *grade, *counts, Word(paper.sheet.source), remarks)
     for unmarked in graded.unmarked:
         own, empty = _row_of(unmarked, ids=ids, forms=True), [""] * (len(SIGNS) + 3 + len(scale))

@@ -445,8 +445,12 @@ def points_by(folder: Path, tmp_path: Path, scheme: str, changed: Mapping[str, s
         ("{}", 2),
         ("costs: {slip: 0.5}", 1),
         ("costs: {slip: 0}", 0),
-        ("{costs: {slip: 0.5}, unit: 1}", 1),
-        ("{costs: {slip: 0.25}, unit: 1}", 1),  # half a point from full, which is rounded down
+        ("{costs: {slip: 0.5}, unit: 1}", 1.5),  # 30.5 points, and a half is rounded down
+        ("{costs: {slip: 0.25}, unit: 1}", 0.5),
+        ("{costs: {slip: 0.1}, unit: 0.5}", 0.5),  # 31.3; all points only where none is lost
+        ("{costs: {slip: 0.3}, unit: 0.5}", 0.5),
+        ("{costs: {slip: 0.375}, unit: 0.5}", 1),
+        ("{costs: {slip: 0.4}, unit: 0.5}", 1),
     ],
 )
 def test_what_a_slip_costs_is_said_by_a_scheme(
@@ -485,10 +489,11 @@ def test_what_follows_and_what_is_made_again(folder: Path, tmp_path: Path) -> No
     right = key_of(folder, "B")
     differ = [id_ for id_, text in changed.items() if float(text) != float(right[id_])]
     made = sum(id_.startswith("1/exp[") for id_ in differ)
-    for share in (0, 0.1, 0.25, 0.5, 1):  # of 10.5 points, but not more than its numbers have
-        lost = min(made / 2, 10.5 * share)
+    assert made / 2 < 10.5 / 2
+    for share in (0, 0.1, 0.25, 0.5, 1):  # of 10.5 points, also where its numbers have fewer
+        lost = 10.5 * share
         assert points_by(folder, tmp_path, f"costs: {{mistake: {share}}}", changed) == 31.5 - lost
-    assert points_by(folder, tmp_path, "{}", changed) == 31.5 - min(made / 2, 5.25)
+    assert points_by(folder, tmp_path, "{}", changed) == 31.5 - 5.25
     by_itself = points_by(folder, tmp_path, "carry: false", changed)
     assert by_itself == 31.5 - made / 4 - (len(differ) - made) / 2
 
@@ -767,12 +772,20 @@ def test_what_is_to_be_done_first_stands_above_all_else(class_in: Path) -> None:
     headings = re.findall("^## (.*)", page, re.MULTILINE)
     assert headings[:4] == ["To do first", "Distribution", "Commonest mistakes", "Marks"]
     rest = "\n".join(first[3:])
-    assert "**To look at:** Dot (4): Nothing was handed in." in rest
-    assert not re.search("Cid|Dott|Ben", rest)
+    assert not re.search(
+        "Cid|Dot|Ben", rest
+    )  # of Dot, whose paper Dott's may be, nothing is missed
     data = json.loads(run(*words[:-1], "json").stdout)
     assert data["to_be_marked"] == [{"cell": "4/3", "papers": 3, "of": 3}]
     (cid,) = (paper for paper in data["papers"] if paper["student"] == "Cid")
     assert "Its numbers fit form B, by which it would earn 31.5." in cid["remarks"]
+
+
+def test_who_is_not_on_the_list_is_not_named_in_an_anonymous_class(class_in: Path) -> None:
+    words = ("grade", class_in / "e", class_in / "answers", "--format", "markdown", "--anonymous")
+    page = run(*words).stdout
+    assert "**Not on the list:** number " in page
+    assert "Dot" not in page
 
 
 def test_numbers_perhaps_typed_wrongly_and_shared_slips(folder: Path, tmp_path: Path) -> None:

@@ -104,8 +104,8 @@ def test_blank_and_unreadable_answers_block_nothing(tmp_path: Path) -> None:
 
 
 def test_the_same_mistake_costs_once(tmp_path: Path) -> None:
-    """Base 2 for e: 2¹ = 2, 2⁰ = 1; the sum is 5, the weights are 0.4, 0.2 and 0.4. Half of the
-    seven numbers of the step would be 3.5, but just two are made wrongly."""
+    """Base 2 for e: 2¹ = 2, 2⁰ = 1; the sum is 5, the weights are 0.4, 0.2 and 0.4. It costs 3.5,
+    half of the seven numbers of the step, although just two are made wrongly."""
     theirs = {
         "exp[I, I]": "2", "exp[I, AI]": "2", "exp_sum[I]": "5",
         "weights[I, I]": "0.400", "weights[I, love]": "0.200", "weights[I, AI]": "0.400",
@@ -115,7 +115,8 @@ def test_the_same_mistake_costs_once(tmp_path: Path) -> None:
     by_name = verdicts(data)
     assert by_name["exp[I, I]"] == by_name["exp[I, AI]"] == "known mistake"
     assert by_name["weights[I, I]"] == "carried forward"
-    assert data["points"] == 8
+    assert data["points"] == 6.5
+    assert sum(v["points"] for v in data["verdicts"]) == 6.5
     assert graded(path, "--no-carry")["points"] == 5
 
 
@@ -125,7 +126,36 @@ def test_the_report_says_what_each_cause_costs(tmp_path: Path) -> None:
     path = yaml_file(tmp_path / "a.yaml", {**RIGHT, **theirs, "exp_sum[I]": "11.5"})
     page = " ".join(run("grade", "i_love_ai", path).stdout.split())
     found = re.findall(r"(Slip|Known mistake): .*?It costs (.*?)\.(?= |$)", page)
-    assert found == [("Slip", "1 point"), ("Known mistake", "2 points"), ("Slip", "1 point")]
+    assert found == [("Slip", "1 point"), ("Known mistake", "3.5 points"), ("Slip", "1 point")]
+
+
+MASKED = """\
+tokens: [a, b, c]
+X: [[1, 0], [0.5, 1], [1, 1]]
+projection: none
+scale: none
+mask: causal
+until: softmax
+"""
+UNMASKED = {
+    "masked[b, a]": "0.5", "masked[b, b]": "1.25", "masked[b, c]": "1.5",
+    "exp[b, a]": "1.649", "exp[b, b]": "3.490", "exp[b, c]": "4.482", "exp_sum[b]": "9.621",
+    "weights[b, a]": "0.171", "weights[b, b]": "0.363", "weights[b, c]": "0.466",
+}  # fmt: skip
+
+
+def test_a_mistake_in_one_number_costs_its_share_of_the_step(tmp_path: Path) -> None:
+    """The mask changes one of three numbers; five follow. Weights that were set to 0 after the
+    softmax wouldn't be 0.466, and no mistake is another explanation of itself."""
+    scenario = tmp_path / "s.yaml"
+    scenario.write_text(MASKED, "utf-8")
+    path = yaml_file(tmp_path / "a.yaml", UNMASKED)
+    page = " ".join(run("grade", scenario, path).stdout.split())
+    assert "Known mistake: Forgetting the mask. It costs 1.5 points." in page
+    assert page.count("Forgetting the mask") == 1
+    assert "after the softmax" not in page
+    assert "5 numbers follow from this by the right working: exp[b, c], exp_sum[b]" in page
+    assert graded(path, scenario=str(scenario))["points"] == 8.5
 
 
 TWO_DECIMALS = {"weights[I, I]": "0.42", "weights[I, love]": "0.16", "weights[I, AI]": "0.42"}
