@@ -2,12 +2,11 @@
 
 A mistake of understanding costs a share of its step, once in each head or layer, rounding a share
 of one number, once a paper, and all else a share of each number. Where the numbers that a mistake
-gives are worth less than it costs, the other numbers of the step are charged with the rest.
+gives are worth less than it costs, those that follow from them are charged with the rest.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Literal
@@ -61,15 +60,10 @@ class Bill:
         """Returns the points that the number of a cell earns."""
         return self._earned(asked, verdict.judgement, verdict.cause)
 
-    def rests(self, asked: Item, verdict: Verdict) -> Iterator[tuple[PlacedStep, Decimal]]:
-        """Yields, once, the step in which the mistake of a number was made, and what the mistake
-        costs beyond the numbers that it gives. To be asked for when all numbers are charged."""
-        cause = verdict.cause
-        if cause is None or self._kind(verdict.judgement, cause) != "mistake":
-            return
-        once = self._once("mistake", asked, cause) if self.scheme.carry else None
-        if once is not None and self.left.get(once):
-            yield self._charged(asked, cause), self.left.pop(once)
+    def mistake_of(self, asked: Item, verdict: Verdict) -> object | None:
+        """Returns the key of the mistake by which a number came about, or None."""
+        is_mistake = self._kind(verdict.judgement, verdict.cause) == "mistake"
+        return self._once("mistake", asked, verdict.cause) if is_mistake else None
 
     def term(self, term: MarkedTerm) -> MarkedTerm:
         """Returns a number inside a line, or one that a teacher asks for, with its points."""
@@ -126,17 +120,11 @@ class Bill:
         or, where nothing of that is asked, of the step in which it shows; at least the cost of a
         slip."""
         assert self.exam is not None
-        costs, step = self.scheme.costs, self.exam.points_of_steps[self._charged(asked, cause)]
-        return max(costs.mistake * step, costs.slip * asked.points) if costs.mistake else Decimal(0)
-
-    def _charged(self, asked: Item, cause: Cause | None) -> PlacedStep:
-        """Returns the step whose points a mistake costs: the one in which it was made, if something
-        of it is asked, else the one in which it shows."""
-        assert self.exam is not None
         assert asked.cell is not None
-        made = self._made_in(asked.cell, cause)
-        is_asked = bool(self.exam.points_of_steps.get(made))
-        return made if is_asked else self.exam.step_of(asked.cell.quantity)
+        costs, points = self.scheme.costs, self.exam.points_of_steps
+        shows = points[self.exam.step_of(asked.cell.quantity)]
+        step = points.get(self._made_in(asked.cell, cause)) or shows
+        return max(costs.mistake * step, costs.slip * asked.points) if costs.mistake else Decimal(0)
 
 
 def _like(made: Name, there: Name) -> Name:

@@ -217,7 +217,7 @@ class PointedVerdict(NamedTuple):
     verdict: Verdict
     points: Decimal
     costs: Decimal = Decimal(0)
-    """What it costs, with what others of its step are charged with for its mistake."""
+    """What it costs, with what numbers that follow are charged with for its mistake."""
 
 
 class MarkedPaper(NamedTuple):
@@ -283,17 +283,21 @@ def _pointed(exam: Exam, bill: Bill, verdicts: Sequence[Verdict]) -> tuple[Point
 def _with_rests(
     exam: Exam, bill: Bill, numbers: Sequence[PointedVerdict]
 ) -> tuple[PointedVerdict, ...]:
-    """Charges the numbers of a step with what a mistake in it costs beyond the numbers that it
-    gives, from the first to the last, as far as they have points."""
-    found = [*numbers]
-    for k, number in enumerate(numbers):
-        for step, rest in bill.rests(exam.results[number.verdict.cell], number.verdict):
-            left = rest
-            for n, other in enumerate(found):
-                if exam.step_of(other.verdict.cell.quantity) == step:
-                    taken = min(left, other.points)
-                    found[n], left = other._replace(points=other.points - taken), left - taken
-            found[k] = found[k]._replace(costs=found[k].costs + rest - left)
+    """Charges what follows from a mistake with what it costs beyond the numbers that it gives, from
+    the first to the last, as far as they have points."""
+    found, mistakes = [*numbers], dict[object, list[int]]()
+    for k, (verdict, *_) in enumerate(numbers):
+        mistakes.setdefault(bill.mistake_of(exam.results[verdict.cell], verdict), []).append(k)
+    for mistake, places in mistakes.items():
+        rest = left = bill.left.get(mistake, Decimal(0)) if mistake is not None else Decimal(0)
+        reached = {found[k].verdict.cell for k in places} if rest else set[Location]()
+        for n, other in enumerate(found):
+            if not reached.isdisjoint(other.verdict.follows_from):
+                reached.add(other.verdict.cell)
+                taken = min(left, other.points)
+                found[n], left = other._replace(points=other.points - taken), left - taken
+        first = found[places[0]]
+        found[places[0]] = first._replace(costs=first.costs + rest - left)
     return tuple(found)
 
 

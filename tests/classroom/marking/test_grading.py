@@ -105,7 +105,7 @@ def test_blank_and_unreadable_answers_block_nothing(tmp_path: Path) -> None:
 
 def test_the_same_mistake_costs_once(tmp_path: Path) -> None:
     """Base 2 for e: 2¹ = 2, 2⁰ = 1; the sum is 5, the weights are 0.4, 0.2 and 0.4. It costs 3.5,
-    half of the seven numbers of the step, although just two are made wrongly."""
+    half of the seven numbers of the step: the two that are made wrongly, and what follows."""
     theirs = {
         "exp[I, I]": "2", "exp[I, AI]": "2", "exp_sum[I]": "5",
         "weights[I, I]": "0.400", "weights[I, love]": "0.200", "weights[I, AI]": "0.400",
@@ -121,12 +121,12 @@ def test_the_same_mistake_costs_once(tmp_path: Path) -> None:
 
 
 def test_the_report_says_what_each_cause_costs(tmp_path: Path) -> None:
-    """Base 2 in two numbers, a slip, and what follows from both."""
+    """Base 2 in two numbers, a slip, and a sum that follows from both: three numbers of seven."""
     theirs = {"scores[I, I]": "3", "exp[I, love]": "1.5", "exp[I, I]": "8", "exp[I, AI]": "2"}
     path = yaml_file(tmp_path / "a.yaml", {**RIGHT, **theirs, "exp_sum[I]": "11.5"})
     page = " ".join(run("grade", "i_love_ai", path).stdout.split())
     found = re.findall(r"(Slip|Known mistake): .*?It costs (.*?)\.(?= |$)", page)
-    assert found == [("Slip", "1 point"), ("Known mistake", "3.5 points"), ("Slip", "1 point")]
+    assert found == [("Slip", "1 point"), ("Known mistake", "3 points"), ("Slip", "1 point")]
 
 
 MASKED = """\
