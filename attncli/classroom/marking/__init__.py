@@ -7,4 +7,5 @@ class_list, headings                  the students of a class, and what columns 
 suspicions                            copies, and numbers that were perhaps typed wrongly
 lost_commas                           commas that a spreadsheet took for separators of thousands
 classes, anonymous                    the papers of a class
+earlier                               papers that an earlier grading left
 """

@@ -788,6 +788,47 @@ def test_who_is_not_on_the_list_is_not_named_in_an_anonymous_class(class_in: Pat
     assert "Dot" not in page
 
 
+def test_papers_under_a_name_that_was_corrected_are_removed(folder: Path, tmp_path: Path) -> None:
+    """A file of the teacher's own stays, and so does everything without --force."""
+    right, marked_ = key_of(folder, "A"), tmp_path / "marked"
+    words = ("-o", f"{marked_}/", "--format", "markdown")
+
+    def names() -> list[str]:
+        return sorted(file.stem for file in marked_.iterdir() if file.suffix == ".md")
+
+    before = table(folder, tmp_path / "c.csv", {"Ada": ("A", right), "Bne": ("A", right)})
+    run("grade", folder, before, *words)
+    (marked_ / "mine.md").write_text("mine", "utf-8")
+    assert names() == ["Ada", "Bne", "class", "mine", "next_lesson"]
+    after = table(folder, tmp_path / "c.csv", {"Ada": ("A", right), "Ben": ("A", right)})
+    assert run("grade", folder, after, *words).exit_code == 2
+    assert "Bne" in names()
+    told = " ".join(run("grade", folder, after, *words, "--force").stdout.split())
+    assert "an earlier grading wrote and this one doesn't were removed: Bne.md." in told
+    assert names() == ["Ada", "Ben", "class", "mine", "next_lesson"]
+    again = run("grade", folder, after, *words, "--force", "--anonymous").stdout
+    assert "removed: 2." in " ".join(again.split())
+    assert names() == ["class", "mine", "next_lesson", "number_1", "number_2"]
+
+
+def test_grades_to_hand_in_are_a_plain_list(folder: Path, tmp_path: Path) -> None:
+    scheme = tmp_path / "s.yaml"
+    scheme.write_text("grades: {top: 95, good: 60}\n", "utf-8")
+    right = key_of(folder, "A")
+    papers = {"Ben": ("A", right), "Ada": ("A", {HAND: "3"})}
+    path = table(folder, tmp_path / "c.csv", papers)
+    for k, (more, grades) in enumerate(((["--scheme", scheme], True), ([], False))):
+        run("grade", folder, path, *more, "-o", f"{tmp_path}/{k}/", "--format", "markdown")
+        with (tmp_path / str(k) / "grades.csv").open(encoding="utf-8", newline="") as file:
+            rows = [*csv.reader(file)]
+        assert [row[:3] for row in rows] == [
+            ["name", "ID", "points"], ["Ada", "id-Ada", "3"], ["Ben", "id-Ben", "31.5"],
+        ]  # fmt: skip
+        assert [row[3:] for row in rows] == (
+            [["grade"], ["below"], ["top"]] if grades else [[], [], []]
+        )
+
+
 def test_numbers_perhaps_typed_wrongly_and_shared_slips(folder: Path, tmp_path: Path) -> None:
     """What follows from Ada's sum is right although the sum isn't, and nobody works out Ben's
     output; Cid and Dot share three numbers that nothing gives; Eve has what nobody can read."""
