@@ -549,21 +549,19 @@ def test_the_key_says_how_marks_are_given(tmp_path: Path) -> None:
 def test_the_key_tells_mistakes_that_give_the_same(folder: Path) -> None:
     """On the diagonal a row's sum that is a column's and shares of a column are one number."""
     key = (folder / "midterm_A_key.md").read_text("utf-8")
-    (line,) = (
-        text for text in key.splitlines() if "told apart: Dividing by the sum of the c" in text
-    )
-    assert (
-        "columns add up to 1 and the rows don't. Adding up the columns instead of the rows." in line
-    )
     diagonal = ", ".join(rf"weights\[{word}, {word}\]" for word in ("I", "love", "AI"))
-    assert line.endswith(f" {diagonal}.")
+    (line,) = (
+        text for text in key.splitlines() if f"For {diagonal}, these mistakes give nearly" in text
+    )
+    mistakes = "Dividing by the sum of the column", "Adding up the columns instead of the rows."
+    assert all(mistake in line for mistake in mistakes)
 
 
 def test_a_key_names_blanks_as_their_part_does(folder: Path) -> None:
     """Where a file of answers says `1/exp[I, I]`, which on paper would be a quotient."""
     key = (folder / "midterm_A_key.md").read_text("utf-8")
     assert "2 instead of e" in key
-    assert not re.search(r"\d/\w+\[", key)
+    assert " 1/" not in key
 
 
 def overrides(tmp_path: Path, *rows: str) -> Path:

@@ -122,8 +122,8 @@ def test_the_same_mistake_costs_once(tmp_path: Path) -> None:
 
 def test_the_report_says_what_each_cause_costs(tmp_path: Path) -> None:
     """Base 2 in two numbers, a slip, and a sum that follows from both: three numbers of seven."""
-    theirs = {"scores[I, I]": "3", "exp[I, love]": "1.5", "exp[I, I]": "8", "exp[I, AI]": "2"}
-    path = yaml_file(tmp_path / "a.yaml", {**RIGHT, **theirs, "exp_sum[I]": "11.5"})
+    theirs = {"scores[I, I]": "4", "exp[I, love]": "1.5", "exp[I, I]": "16", "exp[I, AI]": "2"}
+    path = yaml_file(tmp_path / "a.yaml", {**RIGHT, **theirs, "exp_sum[I]": "19.5"})
     page = " ".join(run("grade", "i_love_ai", path).stdout.split())
     found = re.findall(r"(Slip|Known mistake): .*?It costs (.*?)\.(?= |$)", page)
     assert found == [("Slip", "1 point"), ("Known mistake", "3 points"), ("Slip", "1 point")]
