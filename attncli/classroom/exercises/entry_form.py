@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from attncli.classroom.exercises.exam_papers import ExamForm
 from attncli.classroom.exercises.fingerprint import joint_mark
+from attncli.classroom.files.mathematics import in_a_line
 from attncli.classroom.marking.class_list import Student
 from attncli.document.blocks import Section, text_of_spans
 from attncli.document.questions import Item, plain_points
@@ -74,7 +75,7 @@ def _section(section: Section) -> FormData:
         rows = [len([*row]) for _, row in groupby(items, lambda item: item.cell and item.cell.row)]
         counts += rows if max(rows) > 1 else [len(rows)]
     heading = text_of_spans(section.heading, visible)
-    asks = (item.asks for item in section.questions if item.asks)
+    asks = (visible(in_a_line(item.asks)) for item in section.questions if item.asks)
     return {"heading": " · ".join((heading, *asks)), "rows": counts}
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attncli.classroom.exercises.class_tables import why_failed
+from attncli.classroom.files.mathematics import as_read
 from attncli.classroom.forms.search import SearchRequest, search
 from attncli.classroom.marking.classes import (
     GradedClass,
@@ -122,7 +123,7 @@ def _others(graded: GradedClass, taught: Sequence[ToTeach]) -> Iterator[Section]
     for blank in found[:_MOST]:
         of, item = asked[blank.id]
         blocks.append(Subheading((Term(blank.id),)))
-        blocks += [Paragraph((Word(item.asks),))] * bool(item.asks)
+        blocks += [Paragraph(as_read(item.asks))] * bool(item.asks)
         blocks.append(Paragraph(("It is ", *why_failed(blank), ".")))
         if isinstance(of, Exam) and item.cell is not None:
             blocks += right_lines(of.trace, [item.cell])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from attncli.classroom.files.mathematics import in_a_line
 from attncli.classroom.marking.exam import (
     MarkedTerm,
     accepted_by,
@@ -168,7 +169,7 @@ def report_of_own(title: str, terms: Sequence[MarkedTerm]) -> Document:
     """Makes the page of answers to a teacher's own questions."""
     judged: list[str] = [term.judgement for term in terms]
     rows = tuple(
-        (Word(m.asked.id), Word(m.asked.asks),
+        (Word(m.asked.id), in_a_line(m.asked.asks),
          MarkedNumber(Word(m.given.shown), m.judgement, _right_own(m)),
          f"{points_text(m.points)} of {points_text(m.asked.points)}")
         for m in terms

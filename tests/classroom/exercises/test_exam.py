@@ -786,6 +786,37 @@ def test_who_is_not_on_the_list_is_not_named_in_an_anonymous_class(class_in: Pat
     assert "Dot" not in page
 
 
+FORMULAS = r"""
+exam: E
+parts:
+  - questions:
+      - ask: What does a row of $W_K$ stand for?
+        options: [an entry, a token, $5]
+        right: an entry
+      - ask: What is $Q K^T / \sqrt{d_k}$?
+        answer: scores
+  - {scenario: i_love_ai, ask: [scores]}
+"""
+
+
+def test_mathematics_in_own_questions_is_written_as_such_everywhere(tmp_path: Path) -> None:
+    (tmp_path / "e.yaml").write_text(FORMULAS, "utf-8")
+    made = run("exam", tmp_path / "e.yaml", "-o", tmp_path / "e", "--format", "html")
+    assert made.exit_code == 0, made.output
+    entry = (tmp_path / "e" / "e_entry.html").read_text("utf-8")
+    assert "What does a row of W_K stand for?" in entry
+    moodle = (tmp_path / "e" / "e_moodle.xml").read_text("utf-8")
+    assert "<name><text>E · What is Q Kᵀ / √d_k?</text></name>" in moodle
+    papers = "student,form,1/1,1/2\nAda,A,$5,1\nBen,A,an entry,0\n"
+    (tmp_path / "c.csv").write_text(papers, "utf-8")
+    told = run("grade", tmp_path / "e", tmp_path / "c.csv", "-o", f"{tmp_path}/m/").stdout
+    texts = {file.name: file.read_text("utf-8") for file in (tmp_path / "m").iterdir()}
+    for name, text in {**texts, "page": told, "entry": entry, "moodle": moodle}.items():
+        assert "$W_K$" not in text, name
+        assert "$Q K" not in text, name
+    assert "“$5” was chosen for “What does a row of W_K stand for?”" in texts["moodle.csv"]
+
+
 def test_papers_under_a_name_that_was_corrected_are_removed(folder: Path, tmp_path: Path) -> None:
     """A file of the teacher's own stays, and so does everything without --force."""
     right, marked_ = key_of(folder, "A"), tmp_path / "marked"
