@@ -788,6 +788,7 @@ def test_who_is_not_on_the_list_is_not_named_in_an_anonymous_class(class_in: Pat
 
 FORMULAS = r"""
 exam: E
+forms: 2
 parts:
   - questions:
       - ask: What does a row of $W_K$ stand for?
