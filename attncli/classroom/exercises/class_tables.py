@@ -55,6 +55,7 @@ from attncli.judging.verdicts import Given
 from attncli.maths.equations.tree import Number
 from attncli.names import Word, WordedText, raw, raw_text
 from attncli.pages.check import Report, report, to_look_at
+from attncli.pages.parts.cell_words import called
 from attncli.pages.parts.published import MEANING
 from attncli.pages.parts.sentences import (
     enumerated,
@@ -115,16 +116,21 @@ def _report(part: PartExam, paper: MarkedPaper | MarkedOwn) -> Document:
 
 
 def _earned(paper: MarkedPaper) -> str:
-    """Writes what each quantity earned: `exp 4.25 of 4.5, exp_sum 1.5 of 1.5`"""
-    found: dict[str, list[Decimal]] = {}
+    """Writes what each quantity earned: `Head 2 · exp 4.25 of 4.5, exp_sum 1.5 of 1.5`"""
+    found: dict[tuple[str, str], list[Decimal]] = {}
     for item in paper.exam.items:
         other = "lines" if line_of(item.id) else "words"
-        what = other if item.cell is None else item.cell.quantity
-        points = found.setdefault(what, [Decimal(0), Decimal(0)])
+        place, name = ("", other)
+        if item.cell is not None:
+            place, name = called(paper.exam.trace, item.cell.quantity)
+        points = found.setdefault((place, name), [Decimal(0), Decimal(0)])
         points[0] += paper.points_of[item.id]
         points[1] += item.points
-    each = ((what, *map(points_text, points)) for what, points in found.items())
-    return ", ".join(f"{what} {earned} of {of}" for what, earned, of in each)
+    told, before = [], ""
+    for (place, name), (earned, of) in found.items():
+        told.append(f"{place * (place != before)}{name} {points_text(earned)} of {points_text(of)}")
+        before = place
+    return ", ".join(told)
 
 
 def _of_parts(paper: MarkedExam, reports: Sequence[Document]) -> Iterator[Section]:

@@ -13,10 +13,12 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from attncli.classroom.exercises.class_tables import grade_in_words, remarks_on
+from attncli.classroom.exercises.report import blanks_called
 from attncli.classroom.marking.classes import GradedClass, wrong_answers
 from attncli.classroom.marking.exam_parts import MarkedExam
+from attncli.document.blocks import text_of_spans
 from attncli.document.questions import points_text
-from attncli.names import Word, raw_text
+from attncli.names import Word, raw, raw_text
 
 CsvRows = Iterator[tuple[Word | str, ...]]
 """Rows of a CSV file, each with the texts of its cells."""
@@ -75,7 +77,8 @@ def _feedback(paper: MarkedExam) -> str:
     found: dict[str, list[str]] = {}
     for wrong in wrong_answers(paper):
         found.setdefault(raw_text(wrong.why).removesuffix("."), []).append(wrong.id)
-    texts = [f"{', '.join(ids)}: {why}." for why, ids in found.items()]
+    each = ((text_of_spans(blanks_called(paper.exam, ids), raw), why) for why, ids in found.items())
+    texts = [f"{blanks}: {why}." for blanks, why in each]
     texts += map(raw_text, remarks_on(paper))
     return "<br>".join(html.escape(text, quote=False) for text in texts)
 
