@@ -577,8 +577,8 @@ class CauseSearch:
         here = [fit for fit in fits if fit.cells[cell.row, cell.column]]
         known = [fit for fit in here if fit.is_supported]
         if known:
-            best, *others = (*known, *_without(here, known))
-            as_good = [fit for fit in others if fit.later >= best.later or not fit.is_compared]
+            best, *rest = (*known, *_without(here, known))
+            as_good = (fit for fit in rest if fit.later >= best.later or not fit.is_compared)
             return best.judgement, [best.cause, *(fit.cause for fit in as_good)]
         given = self.numbers.given[cell]
         number = given.number

@@ -30,6 +30,7 @@ from attncli.classroom.marking.exam_parts import (
     PartExam,
     waiting_for,
 )
+from attncli.classroom.marking.headings import heading_of
 from attncli.classroom.marking.marked_papers import MarkedPaper
 from attncli.classroom.marking.suspicions import Mistyped, alike, mistyped
 from attncli.document.blocks import (
@@ -403,9 +404,9 @@ def waiting_in(papers: Sequence[MarkedExam]) -> list[Waiting]:
 
 def _to_enter(waiting: Waiting) -> Spans:
     """Writes what is to be entered: `Part 4, question 2 (11 papers): enter points from 0 to 4 in
-    column 4/2.`"""
+    column 4/q2.`"""
     of = f"{waiting.says} ({counted(waiting.papers, 'paper')}): enter points from 0 to"
-    return (f"{of} {points_text(waiting.most)} in column ", Term(waiting.id), ".")
+    return (f"{of} {points_text(waiting.most)} in column ", Term(heading_of(waiting.id)), ".")
 
 
 def _remarks_in(graded: GradedClass) -> Iterator[tuple[Spans, Spans]]:

@@ -38,8 +38,8 @@ def numbered(graded: GradedClass, roll: Roll) -> tuple[GradedClass, list[tuple[W
         parts = (p._replace(remarks=tuple(map(hidden, p.remarks))) for p in paper.parts)
         remarks = tuple(map(hidden, paper.remarks))
         stranger = tuple(map(hidden, paper.stranger))
-        told = {"remarks": remarks, "stranger": stranger}
-        papers.append(paper._replace(sheet=own(paper.sheet), parts=tuple(parts), **told))
+        paper = paper._replace(remarks=remarks, stranger=stranger)  # noqa: PLW2901
+        papers.append(paper._replace(sheet=own(paper.sheet), parts=tuple(parts)))
     others = sorted(graded.unmarked, key=lambda u: places[_key(u.sheet)])
     unmarked = [u._replace(sheet=own(u.sheet), why=hidden(u.why)) for u in others]
     rest = (tuple("…" if isinstance(w, Word) else w for w in r) for r in graded.remarks)

@@ -15,7 +15,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from attncli.classroom.marking.headings import ANSWER, CELL, FORM, HASH, ID, STUDENT, meanings_of
+from attncli.classroom.marking.headings import (
+    ANSWER,
+    CELL,
+    FORM,
+    HASH,
+    ID,
+    STUDENT,
+    id_under,
+    meanings_of,
+)
 from attncli.errors import Problem, UserError, Where, quote
 from attncli.judging.verdicts import Given, read_number
 from attncli.maths.notation.escaping import unguarded
@@ -294,7 +303,7 @@ def _sheets_of_class(
             elif meaning in _BELONGS:
                 sheet.belongs.setdefault(meaning, composed(text))
             else:
-                sheet.take(name, read_number(text, where, letters_of(k)))
+                sheet.take(id_under(name), read_number(text, where, letters_of(k)))
         if any(map(str.strip, row.cells[len(names) :])):
             sheet.mind(where, "there are more cells than columns", _MORE_CELLS)
         if all(given.is_empty for given in sheet.answers.values()):
@@ -398,7 +407,7 @@ def _take_row(row: TableRow, columns: _Columns, source: str, sheets: dict[str, _
     whose = whose or next(
         (composed(each.get(k, "")) for k, n in columns.belongs.items() if n == ID), ""
     )
-    name = each.get(columns.cell, "")
+    name = id_under(each.get(columns.cell, ""))
     for column, student in columns.answers.items():
         sheet = sheets.setdefault(whose or student or named_by(source), _Sheet())
         sheet.take(name, read_number(each.get(column, ""), where, letters_of(column)))

@@ -218,6 +218,8 @@ class PointedVerdict(NamedTuple):
     points: Decimal
     costs: Decimal = Decimal(0)
     """What it costs, with what numbers that follow are charged with for its mistake."""
+    charged: tuple[tuple[Location, Decimal], ...] = ()
+    """What it is charged with for mistakes, each by the first number that shows it."""
 
 
 class MarkedPaper(NamedTuple):
@@ -290,13 +292,15 @@ def _with_rests(
         mistakes.setdefault(bill.mistake_of(exam.results[verdict.cell], verdict), []).append(k)
     for mistake, places in mistakes.items():
         rest = left = bill.left.get(mistake, Decimal(0)) if mistake is not None else Decimal(0)
+        first = found[places[0]]
         reached = {found[k].verdict.cell for k in places} if rest else set[Location]()
         for n, other in enumerate(found):
             if not reached.isdisjoint(other.verdict.follows_from):
                 reached.add(other.verdict.cell)
                 taken = min(left, other.points)
-                found[n], left = other._replace(points=other.points - taken), left - taken
-        first = found[places[0]]
+                charged = (*other.charged, (first.verdict.cell, taken))
+                found[n] = other._replace(points=other.points - taken, charged=charged)
+                left -= taken
         found[places[0]] = first._replace(costs=first.costs + rest - left)
     return tuple(found)
 

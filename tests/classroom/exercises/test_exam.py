@@ -18,6 +18,7 @@ from typer.testing import CliRunner, Result
 from attncli.classroom.files.scheme import ROUNDINGS
 from attncli.classroom.marking import answers
 from attncli.classroom.marking.exam import cell_of
+from attncli.classroom.marking.headings import id_under
 from attncli.cli import app
 from attncli.judging import causes
 from attncli.maths.notation.escaping import unguarded
@@ -87,7 +88,7 @@ def columns(folder: Path) -> list[str]:
 def table(folder: Path, path: Path, class_: Mapping[str, tuple[str, Mapping[str, str]]]) -> Path:
     """A class typed into the table of the exam: of each student the form and the answers."""
     headings = columns(folder)
-    ids = [*map(unguarded, headings[3:])]
+    ids = [*map(id_under, headings[3:])]
     with path.open("w", encoding="utf-8", newline="") as file:
         rows = csv.writer(file)
         rows.writerow(headings)
@@ -417,6 +418,29 @@ def test_an_exam_is_no_scenario(command: str, tmp_path: Path) -> None:
     assert len(result.stderr.splitlines()) == 1
 
 
+def test_no_heading_of_a_table_needs_an_apostrophe(folder: Path, tmp_path: Path) -> None:
+    """A spreadsheet makes a date of 4/1. Tables that say so, guarded or not, are read as well."""
+    assert columns(folder)[-3:] == ["4/q1", "4/q2", "4/q3"]
+    path = table(folder, tmp_path / "c.csv", {"Ada": ("A", key_of(folder, "A"))})
+    text = path.read_text("utf-8")
+    for heading in ("'4/{}", "4/{}", "4/Q{}"):
+        olds = ",".join(heading.format(k) for k in (1, 2, 3))
+        path.write_text(text.replace("4/q1,4/q2,4/q3", olds), "utf-8")
+        assert graded(folder, path)["Ada"]["points"] == 31.5
+
+
+def test_files_that_are_not_there_are_no_scenarios(folder: Path, tmp_path: Path) -> None:
+    path = table(folder, tmp_path / "c.csv", {"Ada": ("A", key_of(folder, "A"))})
+    for words in (
+        ("grade", folder, path, "--scheme", tmp_path / "no.yaml"),
+        ("exam", tmp_path / "no.yaml", "-o", f"{tmp_path}/e/"),
+    ):
+        result = run(*words)
+        assert result.exit_code == 2
+        assert "no.yaml: no such file" in result.stderr.replace("\n", "")
+        assert "scenario" not in result.stderr
+
+
 def test_an_exam_is_a_folder(tmp_path: Path) -> None:
     (tmp_path / "e.yaml").write_text(EXAM, "utf-8")
     assert "an exam is a folder" in run("exam", tmp_path / "e.yaml").stderr
@@ -657,7 +681,9 @@ def test_who_was_absent_may_have_points(tmp_path: Path) -> None:
     table_, *rows = csv.reader((tmp_path / "e" / "e_class.csv").read_text("utf-8").splitlines())
     with (tmp_path / "c.csv").open("w", encoding="utf-8", newline="") as file:
         answers = key_of(tmp_path / "e", "A")
-        right = [[*row[:3], *(answers[unguarded(i)] for i in table_[3:])] for row in rows[:2]]
+        right = [
+            [*row[:3], *(answers[id_under(unguarded(i))] for i in table_[3:])] for row in rows[:2]
+        ]
         csv.writer(file).writerows([table_, *right, *rows[2:]])
     said = overrides(tmp_path, "Cid,2,3,by word of mouth", '3,"1/exp[I, I]",0.5,the same')
     words = ("grade", tmp_path / "e", tmp_path / "c.csv", "--overrides", said)
@@ -764,7 +790,7 @@ def test_what_is_to_be_done_first_stands_above_all_else(class_in: Path) -> None:
         "- **Not on the list:** Dott: The list of students has nobody of this name or ID; did you"
         " mean Dot?",
         "- **Still to be marked:** Part 4, question 3 (3 papers): enter points from 0 to 3 in"
-        " column `4/3`.",
+        " column `4/q3`.",
     ]
     assert page.count("to be marked") == 1
     headings = re.findall("^## (.*)", page, re.MULTILINE)

@@ -17,6 +17,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from attncli.classroom.marking.exam import cell_of
+from attncli.classroom.marking.headings import id_under
 from attncli.cli import app
 from attncli.maths.notation.escaping import unguarded
 from attncli.pipeline import load, work
@@ -145,7 +146,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Class:
     for k, (name, id_) in enumerate(zip(NAMES, IDS, strict=True)):
         form = "ABCD"[k % 4]
         given = planted(k, forms[form])
-        rows.append([name, id_, form, *(given[unguarded(i)] for i in headings[3:])])
+        rows.append([name, id_, form, *(given[id_under(unguarded(i))] for i in headings[3:])])
     answers = written(place / "typed.csv", rows)
     result = run("grade", folder, answers, "-o", f"{place}/marked/", "--format", "markdown")
     assert result.exit_code == 1, result.output

@@ -156,6 +156,10 @@ def test_a_mistake_in_one_number_costs_its_share_of_the_step(tmp_path: Path) -> 
     assert "after the softmax" not in page
     assert "5 numbers follow from this by the right working: exp[b, c], exp_sum[b]" in page
     assert graded(path, scenario=str(scenario))["points"] == 8.5
+    over = tmp_path / "o.csv"
+    over.write_text("student,cell,points,reason\na,mask,2.5,the sheet says so\n", "utf-8")
+    by_hand = graded(path, "--overrides", str(over), scenario=str(scenario))
+    assert by_hand["points"] == 9.5  # which is all that the mistake costs then
 
 
 TWO_DECIMALS = {"weights[I, I]": "0.42", "weights[I, love]": "0.16", "weights[I, AI]": "0.42"}
