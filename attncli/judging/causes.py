@@ -198,10 +198,8 @@ class Fit(NamedTuple):
     chance."""
     way: int | None = None
     """The number of the known mistake, if it is one."""
-    later: int = 0
-    """How many later numbers follow if it is the cause,"""
-    is_compared: bool = False
-    """and whether that was counted."""
+    later: int | None = None
+    """How many later numbers follow if it is the cause; None where that wasn't counted."""
     again: bool = False
     """Whether the same mistake was made before."""
     throughout: int = 0
@@ -233,7 +231,7 @@ class Fit(NamedTuple):
         against, again = int(np.count_nonzero(self.against)), not self.again
         width = round(self.width)
         far = self.far
-        return -self.explains, against, -self.later, again, width, -self.throughout, far
+        return -self.explains, against, -(self.later or 0), again, width, -self.throughout, far
 
 
 _UNBOUNDED = 1e6
@@ -536,7 +534,7 @@ class CauseSearch:
         reaching = [fit for fit in alike if self._instead(fit)]
         if len(alike) == 1 or not reaching:
             return fits
-        reached = [fit._replace(later=self._later(fit), is_compared=True) for fit in alike]
+        reached = [fit._replace(later=self._later(fit)) for fit in alike]
         return [*sorted(reached, key=Fit.order), *fits[len(alike) :]]
 
     def _instead(self, fit: Fit) -> list[str]:
@@ -577,8 +575,9 @@ class CauseSearch:
         here = [fit for fit in fits if fit.cells[cell.row, cell.column]]
         known = [fit for fit in here if fit.is_supported]
         if known:
-            best, *rest = (*known, *_without(here, known))
-            as_good = (fit for fit in rest if fit.later >= best.later or not fit.is_compared)
+            best = known[0]
+            rest = (*known[1:], *_without(here, known))
+            as_good = [fit for fit in rest if fit.later is None or fit.later >= (best.later or 0)]
             return best.judgement, [best.cause, *(fit.cause for fit in as_good)]
         given = self.numbers.given[cell]
         number = given.number

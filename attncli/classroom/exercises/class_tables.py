@@ -343,10 +343,12 @@ def _to_do(graded: GradedClass) -> tuple[list[tuple[str, Spans]], list[Section]]
         cut["Possible copies"] = kinds["Possible copies"]
     others = {"Perhaps mistyped": [*_to_compare(papers)], "Remark": [*_remarks_on(graded)]}
     rows = [(kind, item) for kind, items in (cut | others).items() for item in items]
-    count = sum(map(len, others.values()))
-    if count:
-        told = (f"{counted(count, 'remark')} below the marks",)
-        first.append(("To look at", told))
+    if typed := [found for paper in papers if (found := mistyped(paper))]:
+        numbers, of = counted(sum(map(len, typed)), "number"), counted(len(typed), "paper")
+        told = f"{numbers} in {of}, below the marks: compare with the paper before you hand it back"
+        first.append(("Perhaps mistyped", (told,)))
+    if count := len(others["Remark"]):
+        first.append(("To look at", (f"{counted(count, 'remark')} below the marks",)))
     below = DefinitionList(tuple(rows))
     return first, [Section("", None, ("To look at",), (), (below,))] if rows else []
 

@@ -909,7 +909,8 @@ def test_numbers_perhaps_typed_wrongly_and_shared_slips(folder: Path, tmp_path: 
         f" {right['1/exp_sum[I]']} (row 2, column M of c.csv)." in below
     )
     assert "Ben (id-Ben): `1/output[love, 1]` is “76543”, not " in below
-    assert page.count("mistyped") == 2
+    assert below.count("mistyped") == 2
+    assert "**Perhaps mistyped:** 2 numbers in 2 papers, below the marks" in above
     assert (
         "**Possible copies:** Cid (id-Cid) and Dot (id-Dot) share 3 wrong numbers that no known"
         " mistake gives: " in above
