@@ -32,17 +32,18 @@ from attncli.document.blocks import (
     Spans,
     Subheading,
     Term,
+    text_of_spans,
 )
 from attncli.errors import UserError
 from attncli.judging.judging import Judge
 from attncli.judging.slips import OF_TABLES, OF_THE_PEN
 from attncli.judging.verdicts import UNEARNED, Verdict
 from attncli.maths.equations.tree import Location
-from attncli.names import TOP, Word, WordedText, raw_text
+from attncli.names import TOP, Name, Word, WordedText, raw_text
 from attncli.pages.check import made_wrongly_by, right_lines, workings_of
 from attncli.pages.lesson import worst_cell
 from attncli.pages.parts.blocks import matrix_block
-from attncli.pages.parts.cell_words import called
+from attncli.pages.parts.cell_words import called, in_place
 from attncli.pages.parts.selection import select
 from attncli.pages.parts.sentences import each_sentence, joined, without_stop
 from attncli.pages.parts.working import cell_line
@@ -148,7 +149,7 @@ def _section(number: int, taught: ToTeach, count: int) -> tuple[Section, list[Li
         *right_lines(judge.trace, [verdict.cell]),
         Subheading(("To try",)),
         *task.tables,
-        Paragraph(("Work out ", *task.asked, ".")),
+        Paragraph(task.asked),
     )
     return Section("", number, without_stop(title), (), blocks), task.answer
 
@@ -189,21 +190,29 @@ class ToTry(NamedTuple):
 
     @property
     def asked(self) -> Spans:
-        """Returns what pages call the cell, or its whole row."""
+        """Says what is to be worked out: `In head 1, work out scores[I, love].`"""
         name, row, column = self.cell
         whole = len(self.made) > 1
-        place, own = called(self.trace, name)
-        return (place, Term(self.trace[name].symbol(row, None if whole else column, own)))
+        _, own = called(self.trace, name)
+        where = text_of_spans(in_place(self.path))
+        what = Term(self.trace[name].symbol(row, None if whole else column, own))
+        return (f"{where[:1].upper()}{where[1:]}{'work' if where else 'Work'} out ", what, ".")
+
+    @property
+    def path(self) -> Name:
+        """Returns the place of the task in the model."""
+        part = self.trace.part_of(self.cell.quantity)
+        return TOP if part is None else part.path
 
     @property
     def tables(self) -> Iterator[Block]:
         """Yields tables of all that is given, by their names in the place of the task."""
-        part = self.trace.part_of(self.cell.quantity)
-        path = TOP if part is None else part.path
         for name in self.given:
             quantity = self.trace[name]
             rows = tuple(range(quantity.matrix.shape[0]))
-            yield matrix_block(quantity, select(self.trace), path)._replace(rows=rows, data_rows=())
+            yield matrix_block(quantity, select(self.trace), self.path)._replace(
+                rows=rows, data_rows=()
+            )
 
     @property
     def answer(self) -> list[Line]:

@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 
 from attncli.formats import format_names
+from attncli.pipeline import load, work
 from tests.conftest import sampled
 from tests.helpers.marking_cases import RIGHT, graded, run, verdicts, yaml_file
+from tests.helpers.pages import shipped_trace
 
 
 def test_a_right_paper_has_all_points(tmp_path: Path) -> None:
@@ -160,6 +162,42 @@ def test_a_mistake_in_one_number_costs_its_share_of_the_step(tmp_path: Path) -> 
     over.write_text("student,cell,points,reason\na,mask,2.5,the sheet says so\n", "utf-8")
     by_hand = graded(path, "--overrides", str(over), scenario=str(scenario))
     assert by_hand["points"] == 9.5  # which is all that the mistake costs then
+
+
+def test_numbers_are_called_as_pages_call_them(tmp_path: Path) -> None:
+    """Forgetting to scale in one head: in the table, the findings, the lesson and the feedback."""
+    trace = shipped_trace("encoder_block")
+    scores = trace["heads[2].scores"]
+    answers = {scores.address(0, j).replace("scores", "scaled"): str(scores.number(0, j).shown)
+               for j in range(scores.matrix.shape[1])}  # fmt: skip
+    folder = tmp_path / "in"
+    folder.mkdir()
+    yaml_file(folder / "ann.yaml", answers)
+    run("grade", "encoder_block", folder, "-o", f"{tmp_path}/m/", "--format", "markdown")
+    texts = {path.name: path.read_text("utf-8") for path in (tmp_path / "m").iterdir()}
+    assert "| Head 2 · scaled |" in texts["ann.md"]
+    assert "### 1 · Head 2 · `scaled[" in texts["ann.md"]
+    assert "**Points for:** Head 2 · scaled " in texts["ann.md"]
+    assert "In head 2, work out `scaled[" in texts["next_lesson.md"]
+    assert "Head 2 · scaled[" in texts["moodle.csv"]
+    for name in ("ann.md", "next_lesson.md", "moodle.csv"):
+        assert "heads[" not in texts[name].replace("\\", ""), name
+
+
+def test_rows_in_another_place_are_no_lesson_and_cost_one_number(tmp_path: Path) -> None:
+    scenario = tmp_path / "s.yaml"
+    scenario.write_text(MASKED, "utf-8")
+    right = work(load(scenario))["exp"]
+    shown = [[str(right.number(i, j).shown) for j in range(3)] for i in range(3)]
+    answers = {right.address(i, j): shown[{0: 0, 1: 2, 2: 1}[i]][j]
+               for i in range(3) for j in range(3)}  # fmt: skip
+    folder = tmp_path / "in"
+    folder.mkdir()
+    yaml_file(folder / "ann.yaml", answers)
+    page = run("grade", scenario, folder, "-o", f"{tmp_path}/m/", "--format", "markdown").stdout
+    assert "These are the numbers of another row." in page
+    assert "another row" not in (tmp_path / "m" / "next_lesson.md").read_text("utf-8")
+    assert graded(folder / "ann.yaml", scenario=str(scenario))["points"] == 8.5
 
 
 TWO_DECIMALS = {"weights[I, I]": "0.42", "weights[I, love]": "0.16", "weights[I, AI]": "0.42"}
