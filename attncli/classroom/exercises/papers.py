@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from attncli.classroom.exercises.blanked import BlankedPage, taken
 from attncli.classroom.exercises.fingerprint import MadeFrom, fingerprint
+from attncli.classroom.exercises.gate_by_gate import gate_by_gate
 from attncli.classroom.exercises.line_blanks import Asked, is_in_words
 from attncli.classroom.exercises.on_the_sheet import worked_from
 from attncli.classroom.exercises.requests import ExerciseRequest
@@ -250,6 +251,8 @@ def _with_tables(what: BlankedPage, section: Section) -> Section:
             if _is_worked(part):
                 leads = leading_to(part, {cell.quantity for cell in cells})
                 blocks = _with_operands(trace, leads, own, blocks, table_of, cells)
+            if part.step == "gates":
+                blocks = gate_by_gate(blocks, part.definitions)
     return section._replace(blocks=tuple(blocks))
 
 
