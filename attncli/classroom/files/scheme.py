@@ -21,7 +21,7 @@ from attncli.scenario.file.keys import (
     typed,
 )
 from attncli.scenario.file.nodes import Node
-from attncli.scenario.file.problems import Diagnostics, nearest
+from attncli.scenario.file.problems import Diagnostics, ScenarioError, nearest
 from attncli.steps.schema import step_meant
 
 _SHARE = NumberKind(least=0, most=1)
@@ -71,8 +71,8 @@ class Costs(NamedTuple):
     pen: Annotated[
         Decimal,
         _SHARE,
-        "of one that is only written down wrongly: its sign, its point, two digits, a row in"
-        " another's place; 0.5 by default",
+        "of one that is only written down wrongly: its sign, its point, two digits; once a table of"
+        " rows or columns that stand in another's place; 0.5 by default",
     ] = _HALF
     rounding: Annotated[
         Decimal,
@@ -122,8 +122,8 @@ class Scheme(NamedTuple):
     unit: Annotated[
         Decimal | None,
         NumberKind(positive=True),
-        "points of a part are rounded to this, half up, but to all of them only where nothing is"
-        " wrong: `0.5`",
+        "the points of a paper are rounded to this once, a half down, and to all of them only where"
+        " none is lost: `0.5`",
     ] = None
     grades: Annotated[
         Mapping[str, Decimal],
@@ -145,11 +145,12 @@ class Scheme(NamedTuple):
         return int(100 * (1 - self.costs.mistake))
 
     def in_units(self, points: Decimal, of: Decimal) -> Decimal:
-        """Rounds points as the scheme does: to all that there are only where it is all of them."""
-        if self.unit is None:
+        """Rounds points as the scheme does, a half down: to all that there are only where it is all
+        of them. So who loses more never has as many as who loses half a unit less."""
+        if self.unit is None or points == of:
             return points
-        made = (points / self.unit + Decimal("0.5")).to_integral_value("ROUND_FLOOR") * self.unit
-        return made - self.unit if points < of <= made else made
+        made = (points / self.unit).to_integral_value("ROUND_HALF_DOWN") * self.unit
+        return made - self.unit if of <= made else made
 
     def grade(self, points: Decimal, of: Decimal) -> str:
         """Returns the best grade that so many points bring; nothing where there is none."""
@@ -170,6 +171,9 @@ def load_scheme(source: str | os.PathLike[str]) -> Scheme:
     """Returns the scheme of a file. Raises ScenarioError, whose `problems` are all that is
     wrong."""
     problems = Diagnostics()
+    if not Path(source).exists():
+        right = "name a file with a scheme, such as {unit: 0.5, costs: {slip: 0.5}}"
+        raise ScenarioError.of(os.fspath(source), "no such file", right)
     tree = reading.read_file(Path(source), problems, step_meant)
     values = SCHEME.read(tree, problems) or {}
     problems.stop_if_any()

@@ -186,10 +186,6 @@ class WholeExam:
         return sum((part.points for part in self.parts), Decimal(0))
 
 
-def _earned(scheme: Scheme, part: PartExam, paper: MarkedPaper | MarkedOwn) -> Decimal:
-    return min(part.points, scheme.in_units(paper.points, part.exam.points))
-
-
 class MarkedExam(NamedTuple):
     """A student's marked answers to all parts of an exam."""
 
@@ -204,6 +200,8 @@ class MarkedExam(NamedTuple):
     """Whose numbers the student may have copied."""
     stranger: tuple[WordedText, ...] = ()
     """That the list of the class doesn't know the student."""
+    lost: tuple[WordedText, ...] = ()
+    """That its numbers have lost their decimal commas."""
 
     @property
     def of(self) -> Decimal:
@@ -212,9 +210,9 @@ class MarkedExam(NamedTuple):
 
     @property
     def points_of_parts(self) -> list[Decimal]:
-        """Lists what each part earns, rounded as the scheme says, and at most what it can bring."""
-        scheme, pairs = self.exam.scheme, zip(self.exam.parts, self.parts, strict=True)
-        return [_earned(scheme, part, paper) for part, paper in pairs]
+        """Lists what each part earns, at most what it can bring."""
+        pairs = zip(self.exam.parts, self.parts, strict=True)
+        return [min(part.points, paper.points) for part, paper in pairs]
 
     @property
     def grade(self) -> str:
@@ -222,8 +220,14 @@ class MarkedExam(NamedTuple):
         return self.exam.scheme.grade(self.points, self.of)
 
     @property
-    def points(self) -> Decimal:
+    def unrounded(self) -> Decimal:
+        """Returns the points of all parts together."""
         return sum(self.points_of_parts, Decimal(0))
+
+    @property
+    def points(self) -> Decimal:
+        """Returns the points of the paper, rounded as the scheme says."""
+        return self.exam.scheme.in_units(self.unrounded, self.of)
 
     @property
     def papers(self) -> Iterator[MarkedPaper]:
@@ -233,8 +237,10 @@ class MarkedExam(NamedTuple):
     @property
     def is_doubtful(self) -> bool:
         """Tells whether some part shows too little working, as where another form's key is
-        copied."""
-        return any(part.doubt is not None and part.doubt.too_few for part in self.papers)
+        copied, or the numbers have lost their commas."""
+        return bool(self.lost) or any(
+            part.doubt is not None and part.doubt.too_few for part in self.papers
+        )
 
     @property
     def waiting(self) -> Iterator[tuple[str, MarkedTerm]]:
