@@ -157,12 +157,12 @@ def _marked_by(paper: MarkedExam) -> list[tuple[str, Spans]]:
 
 
 def in_words(paper: MarkedExam) -> str:
-    """Writes the points of a paper: `12.5 of 21, rounded to 0.5 from 12.75`"""
+    """Writes the points of a paper: `12.5 of 21, each part rounded to 0.5 from 12.75`"""
     told = f"{points_text(paper.points)} of {points_text(paper.of)}"
     unit = paper.exam.scheme.unit
     if unit is None or paper.points == paper.unrounded:
         return told
-    return f"{told}, rounded to {points_text(unit)} from {points_text(paper.unrounded)}"
+    return f"{told}, each part rounded to {points_text(unit)} from {points_text(paper.unrounded)}"
 
 
 def remarks_on(paper: MarkedExam) -> tuple[WordedText, ...]:

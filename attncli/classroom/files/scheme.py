@@ -122,8 +122,8 @@ class Scheme(NamedTuple):
     unit: Annotated[
         Decimal | None,
         NumberKind(positive=True),
-        "the points of a paper are rounded to this once, a half down, and to all of them only where"
-        " none is lost: `0.5`",
+        "points of a part are rounded to this, half up, but to all of them only where nothing is"
+        " wrong: `0.5`",
     ] = None
     grades: Annotated[
         Mapping[str, Decimal],
@@ -145,12 +145,11 @@ class Scheme(NamedTuple):
         return int(100 * (1 - self.costs.mistake))
 
     def in_units(self, points: Decimal, of: Decimal) -> Decimal:
-        """Rounds points as the scheme does, a half down: to all that there are only where it is all
-        of them. So who loses more never has as many as who loses half a unit less."""
-        if self.unit is None or points == of:
+        """Rounds points as the scheme does: to all that there are only where it is all of them."""
+        if self.unit is None:
             return points
-        made = (points / self.unit).to_integral_value("ROUND_HALF_DOWN") * self.unit
-        return made - self.unit if of <= made else made
+        made = (points / self.unit + Decimal("0.5")).to_integral_value("ROUND_FLOOR") * self.unit
+        return made - self.unit if points < of <= made else made
 
     def grade(self, points: Decimal, of: Decimal) -> str:
         """Returns the best grade that so many points bring; nothing where there is none."""

@@ -186,6 +186,10 @@ class WholeExam:
         return sum((part.points for part in self.parts), Decimal(0))
 
 
+def _earned(scheme: Scheme, part: PartExam, paper: MarkedPaper | MarkedOwn) -> Decimal:
+    return min(part.points, scheme.in_units(paper.points, part.exam.points))
+
+
 class MarkedExam(NamedTuple):
     """A student's marked answers to all parts of an exam."""
 
@@ -210,9 +214,9 @@ class MarkedExam(NamedTuple):
 
     @property
     def points_of_parts(self) -> list[Decimal]:
-        """Lists what each part earns, at most what it can bring."""
-        pairs = zip(self.exam.parts, self.parts, strict=True)
-        return [min(part.points, paper.points) for part, paper in pairs]
+        """Lists what each part earns, rounded as the scheme says, and at most what it can bring."""
+        scheme, pairs = self.exam.scheme, zip(self.exam.parts, self.parts, strict=True)
+        return [_earned(scheme, part, paper) for part, paper in pairs]
 
     @property
     def grade(self) -> str:
@@ -220,14 +224,14 @@ class MarkedExam(NamedTuple):
         return self.exam.scheme.grade(self.points, self.of)
 
     @property
-    def unrounded(self) -> Decimal:
-        """Returns the points of all parts together."""
+    def points(self) -> Decimal:
         return sum(self.points_of_parts, Decimal(0))
 
     @property
-    def points(self) -> Decimal:
-        """Returns the points of the paper, rounded as the scheme says."""
-        return self.exam.scheme.in_units(self.unrounded, self.of)
+    def unrounded(self) -> Decimal:
+        """Returns the points as they are before those of parts are rounded."""
+        pairs = zip(self.exam.parts, self.parts, strict=True)
+        return sum((min(part.points, paper.points) for part, paper in pairs), Decimal(0))
 
     @property
     def papers(self) -> Iterator[MarkedPaper]:
