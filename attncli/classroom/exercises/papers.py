@@ -279,7 +279,7 @@ def _with_operands(
     missing = [q for q in missing if q.name not in there and q.name.path not in idle]
     given = given_blocks(trace, [q for q in missing if q.given], Selection(), part.path)
     tables = [_carried_over(table_of(q), used) for q in missing if not q.given]
-    needed = [*given, *(table for table in tables if has_room(table))]
+    needed = [*given, *(table for table in tables if table.rows and has_room(table))]
     first, *rest = blocks[start:]
     if needed and isinstance(first, MatrixBlock):
         first = first._replace(display=first.display._replace(begins_row=True))
@@ -287,11 +287,9 @@ def _with_operands(
 
 
 def _carried_over(table: MatrixBlock, used: Collection[Location]) -> MatrixBlock:
-    """Leaves out of a table the rows of which nothing is told, nor used."""
+    """Leaves out of a table the rows that nothing asked is worked from."""
     needed = {cell.row for cell in used if cell.quantity == table.quantity}
-    columns = range(table.matrix.shape[1])
-    told = {i for i in table.rows if any(table.matrix.has(i, j) for j in columns)}
-    return table._replace(rows=tuple(i for i in table.rows if i in needed | told))
+    return table._replace(rows=tuple(i for i in table.rows if i in needed))
 
 
 def _table_on_sheet(

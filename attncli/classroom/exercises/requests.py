@@ -327,6 +327,7 @@ class ExerciseRequest(NamedTuple):
             self.terms,
             inputs,
             again=bool(cells),
+            in_rows=any(ask.selection.queries for ask in self.asks),
             looked_up=any(isinstance(d.operation, TakeRows) for d in named),
             masks=any(isinstance(d.operation, Masked) for d in named),
             named=frozenset(Location(name, *trace[name].find(at)) for name, at in cells),
