@@ -88,6 +88,11 @@ class WholePage:
     words: Words = ENGLISH
     """The words of the page's frame."""
 
+    @property
+    def is_partial(self) -> bool:
+        """Tells whether only some cells or rows of what it asks for are asked for."""
+        return self.again or self.in_rows
+
     @cached_property
     def makes(self) -> frozenset[str]:
         """Returns the quantities that are made on the page, but for those that it tells all the
@@ -177,13 +182,12 @@ class WholePage:
         kept = {p.quantity for p in known if p.cell is not None and p.cell not in cells}
         kept |= {self.trace[cell.quantity].name for cell in self.given_cells - cells}
         whole = {name for name in names - kept if not self.trace[name].given}
-        partial = self.again or self.in_rows
-        if partial:  # others of a quantity may be needed
+        if self.is_partial:  # others of a quantity may be needed
             whole = {name for name in whole if are_all(self.trace, name, cells)}
         ids = frozenset(place.id for place in places)
         copies = with_copies(self.trace, cells, whole)
         hidden = revealing(self.trace, names) - self.makes - names
-        if not partial:
+        if not self.is_partial:
             return Asked(ids, copies, frozenset(whole | hidden), settled=self.settled)
         hidden |= {cell.quantity for cell in copies} - self.makes - names
         told = self.telling(cells, hidden)

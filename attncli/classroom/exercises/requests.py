@@ -439,6 +439,15 @@ def request_of(trace: Trace, ordered: ExerciseFile, *, together: bool = True) ->
     return found
 
 
+def together(requests: Sequence[ExerciseRequest]) -> ExerciseRequest:
+    """Returns one request of all that several ask of a scenario."""
+    if len(requests) == 1:
+        return requests[0]
+    asks = tuple(ask for request in requests for ask in request.asks)
+    words = tuple(want for request in requests for want in request.words)
+    return requests[0]._replace(asks=asks, words=words, points=Points(), ordered=None)
+
+
 def tolerance_of(by_name: Mapping[str, Decimal]) -> Tolerance:
     """Returns the tolerance that a file says."""
     entries = dict(by_name)

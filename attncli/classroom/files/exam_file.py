@@ -10,6 +10,7 @@ from typing import Annotated, Any, NamedTuple
 from attncli.classroom.files.exercise_file import (
     EXERCISE,
     IN_ALL,
+    LARGEST_SEED,
     WORTH,
     Ask,
     AskKind,
@@ -205,6 +206,11 @@ PART = Record.of(
         "the points of the part, shared out over its blanks: `30`; or of a blank: `{each: 2}`, "
         "`{softmax: 0.5, exp: 1}`",
     ),
+    Key(
+        "seed",
+        WholeNumber(0, LARGEST_SEED),
+        "gives the part numbers of its own: without it parts about the same scenario have the same",
+    ),
     Key("questions", ListOf(OwnQuestionKind()), "questions in your own words, and no scenario"),
     Key(
         "pool",
@@ -285,6 +291,11 @@ class ExamFile(NamedTuple):
     def scenarios(self) -> tuple[str | None, ...]:
         """Returns what each part is about; None for questions in the teacher's own words."""
         return tuple(part.exercise and part.exercise.scenario for part in self.parts)
+
+    def numbers_of(self, k: int) -> FormNumbers:
+        """Returns what is said of the numbers of a part, counted from 0."""
+        exercise = self.parts[k].exercise
+        return FormNumbers(seed=self.seed) if exercise is None else exercise.numbers
 
     @property
     def keeps_own(self) -> bool:
