@@ -228,11 +228,14 @@ class SheetLength:
     def __init__(self) -> None:
         self._points: Worth | None = None
         self._unsaid: Worth = 0
+        self._order = "options"
 
     def heard(self, form: ExamForm) -> ExamForm:
         """Looks at the points of a form, and returns the form."""
         if self._points is None and form.whole.paper is not None:
             self._points = form.whole.paper.points
+            if form.exam.path is not None:
+                self._order = "exam" if len(form.exam.parts) > 1 else "exercise"
             self._unsaid = sum(
                 whole.paper.points
                 for part, whole in zip(form.exam.parts, form.wholes, strict=True)
@@ -241,20 +244,30 @@ class SheetLength:
         return form
 
     def notes(self, files: Sequence[Contents]) -> list[Problem]:
-        """Says how long the first of some files is, and how to ask for less, if it is long."""
+        """Says how long the first of some files is, and how to ask for less, if it is long and
+        somebody may not have meant it: all points being said, it is as long as it was chosen."""
         from attncli.document.questions import points_text
 
         first = next(iter(files), "")
         pages = len(_PAGE.findall(first)) if isinstance(first, bytes) else 0
-        if self._points is None or (self._unsaid <= _LONG and pages <= _MANY_PAGES):
+        if self._points is None or not self._unsaid:
+            return []
+        if self._unsaid <= _LONG and pages <= _MANY_PAGES:
             return []
         on = f" on {pages} pages" if pages else ""
         wrong = f"it asks for {points_text(self._points)} points{on}"
-        right = (
-            "--step, --token and --cell ask for less, as `ask` in a file does; `points: {total:"
-            " 30}` says how many there are to be"
-        )
-        return [Problem.of("the sheet", wrong, right)]
+        return [Problem.of("the sheet", wrong, _LESS[self._order])]
+
+
+_LESS = {
+    "options": "--step, --token and --cell ask for less; --points total=30 says how many points"
+    " there are to be",
+    "exercise": "`ask` asks for less, like {step: softmax, token: last}; `points: {total: 30}` says"
+    " how many there are to be",
+    "exam": "`ask` of a part asks for less, like {step: softmax, token: last}; `points: 30` says"
+    " how many the part has",
+}
+"""How to ask for less, by what says what is asked."""
 
 
 def checked(order: ExerciseArguments) -> CheckedOrder:

@@ -144,11 +144,11 @@ def _what_they_cost(forms: Sequence[CostedForm], *, own: bool) -> list[str]:
 
 
 def costs_page(
-    title: Word, forms: Sequence[CostedForm], *, alike: bool, own: bool = False
+    title: Word, forms: Sequence[CostedForm], *, alike: bool, keeps_own: bool = False
 ) -> Document:
     """Makes a page with a row for each form, and the mistakes by their words, first those that
     don't show. With `alike`, it says what the forms cost, which were made to cost the same; the
-    first has a scenario's `own` numbers, or none does."""
+    first has a scenario's own numbers, where it `keeps_own`."""
     table = Table(_HEADINGS, tuple(form.row for form in forms))
     sections = [_section("forms", "What the forms cost", table, Paragraph((_COUNTED,)))]
     found: dict[str, list[Spans]] = {heading: [] for heading in _HEADINGS_OF_MISTAKES}
@@ -164,7 +164,7 @@ def costs_page(
     known = "All known mistakes show."
     if hidden:
         known = f"Known mistakes that don't show in each form: {len(hidden)}."
-    cost = _what_they_cost(forms, own=own) if alike and len(forms) > 1 else []
+    cost = _what_they_cost(forms, own=keeps_own) if alike and len(forms) > 1 else []
     closing = Callout((" ".join([known, *cost]),))
     data = {"forms": [form.data for form in forms]}
     return Document(title, tuple(sections), closing=(closing,), data=PageData(told=data))

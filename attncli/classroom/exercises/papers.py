@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 from attncli.classroom.exercises.blanked import BlankedPage, taken
@@ -30,6 +31,7 @@ from attncli.document.blocks import (
     Answers,
     Block,
     Bullets,
+    Callout,
     DefinitionList,
     Document,
     Fields,
@@ -414,18 +416,27 @@ _unanswered = Rewriting(
 
 
 def key_page(whole: Document) -> Document:
-    """Makes the key of an exercise."""
+    """Makes the key of an exercise. How it is to be read stands above it, and beside a question
+    only what is otherwise there."""
     assert whole.paper is not None
+    read = next(filter(None, map(_how_to_read, whole.sections)), ())
     return whole._replace(
-        sections=tuple(_section(s, whole.paper.words.keys) for s in whole.sections),
-        opening=(),
+        sections=tuple(_section(s, read, whole.paper.words.keys) for s in whole.sections),
+        opening=read,
         data=whole.data._replace(given=()),
         paper=whole.paper._replace(kind="key"),
     )
 
 
-def _section(section: Section, words: Words) -> Section:
-    return section._replace(blocks=(*section.solution, *_slips(section, words)), solution=())
+def _how_to_read(section: Section) -> tuple[Block, ...]:
+    """Returns how the solution of a section is to be read, which it begins with."""
+    return tuple(takewhile(lambda block: isinstance(block, Callout), section.solution))
+
+
+def _section(section: Section, read: Sequence[Block], words: Words) -> Section:
+    own = _how_to_read(section)
+    solution = (*(b for b in own if b not in read), *section.solution[len(own) :])
+    return section._replace(blocks=(*solution, *_slips(section, words)), solution=())
 
 
 def _slips(section: Section, words: Words) -> list[Block]:

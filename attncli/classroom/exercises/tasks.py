@@ -24,7 +24,7 @@ from attncli.document.blocks import (
     parts_of,
 )
 from attncli.document.languages import FrameWords, Words
-from attncli.document.questions import Item, counted_points
+from attncli.document.questions import Item, Worth, counted_points
 from attncli.maths.equations.tree import Number
 from attncli.maths.notation import plain
 from attncli.maths.operations.subwords import CountInWords
@@ -39,6 +39,8 @@ from attncli.trace.axes import KEYS, QUERIES, TOKENS
 
 _ROWS = {QUERIES: "of_query", KEYS: "of_key", TOKENS: "of_token"}
 """What says of which row numbers are, by what the rows are."""
+_ROUND = Decimal("0.5")
+"""What the points of each quantity are multiples of where they are told one by one."""
 _LEAST, _MOST, _MOST_OF_A_PAGE = 2, 12, 10
 _ON_A_LINE = 55
 """Signs that one writes by hand on a line."""
@@ -50,7 +52,8 @@ _Numbers = Sequence[tuple[Blankable, Item]]
 
 
 def task_of(trace: Trace, path: Name, asked: _Numbers, words: FrameWords) -> Paragraph:
-    """Writes the task of a section at a path, with the points of each part if there are several."""
+    """Writes the task of a section at a path, with the points of each quantity if there are several
+    and they are round."""
     results: dict[Name, list[tuple[Blankable, Item]]] = {}
     terms: list[tuple[Blankable, Item]] = []
     for number, item in asked:
@@ -61,14 +64,18 @@ def task_of(trace: Trace, path: Name, asked: _Numbers, words: FrameWords) -> Par
     if terms:
         parts.append(((tasks.missing,), terms))
     lines = [spans for spans, _ in parts]
-    if len(parts) > 1:
+    if len(parts) > 1 and all(_worth(own) % _ROUND == 0 for _, own in parts):
         lines = [put_in(tasks.part, what=w, points=_points(own, words)) for w, own in parts]
     what, points = _listed(lines, tasks), _points(asked, words)
     return Paragraph(put_in(tasks.compute, what=what, points=points))
 
 
+def _worth(asked: _Numbers) -> Worth:
+    return sum((question.points for _, question in asked), Decimal(0))
+
+
 def _points(asked: _Numbers, words: FrameWords) -> str:
-    return counted_points(sum((question.points for _, question in asked), Decimal(0)), words)
+    return counted_points(_worth(asked), words)
 
 
 def _listed(parts: Sequence[Spans], words: Words) -> Spans:
