@@ -66,7 +66,7 @@ _CHOICES = (("layout", LAYOUTS), ("paper", PAPER_SIZES), ("language", LANGUAGES)
 def ordered_exam(order: ExerciseArguments, complaints: Complaints) -> ExamFile | None:
     """Reads the exam that is ordered, or an exercise as an exam of a single part; None where
     something is wrong, which `complaints` hears."""
-    from attncli.classroom.files.exam_file import is_ordered
+    from attncli.classroom.files.kinds import is_ordered
 
     by_file = complaints.hear(is_ordered, order.scenario)
     if by_file is None:

@@ -32,13 +32,15 @@ def _schema_of_exercise() -> Schema:
 def _checked(file: str, allowed: Allowed) -> str | None:
     """Checks an exercise or an exam with its scenarios and all that it asks of them. Returns None
     for any other file. Raises UserError."""
-    from attncli.classroom.exercises.drawing import with_draws
-    from attncli.classroom.exercises.exam_papers import requests_of
-    from attncli.classroom.files.exam_file import is_ordered, load_exam
-    from attncli.classroom.paper_files import form_names
+    from attncli.classroom.files.kinds import is_ordered
 
     if not is_ordered(file):
         return None
+    from attncli.classroom.exercises.drawing import with_draws
+    from attncli.classroom.exercises.exam_papers import requests_of
+    from attncli.classroom.files.exam_file import load_exam
+    from attncli.classroom.paper_files import form_names
+
     exam, complaints = load_exam(file), Complaints()
     traces = allowed.worked_each(exam.scenarios, (), complaints)
     complaints.stop_if_any()

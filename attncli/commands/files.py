@@ -223,7 +223,7 @@ class ValidateArguments(NamedTuple):
 
 @command(ValidateArguments, effort=WORKING)
 def validate(typed: ValidateArguments) -> TextOutput:
-    """Check files of scenarios, exams and exercises, and say every problem of each.
+    """Check scenarios, exams and exercises: every problem of each.
 
     A file without problems gets a line saying what it holds.
 

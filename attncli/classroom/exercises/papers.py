@@ -65,6 +65,7 @@ from attncli.document.tables import MatrixBlock
 from attncli.maths.equations.elision import MOST_PARTS, elided
 from attncli.maths.equations.tree import Blank, Location, Node, Omitted, with_each
 from attncli.maths.numbers import decimals
+from attncli.maths.operations.attention import ProductOfMatrices
 from attncli.names import Name, Word
 from attncli.pages.parts.blocks import given_blocks, matrix_block
 from attncli.pages.parts.products import has_room, products_in
@@ -212,7 +213,7 @@ def _document(
     return Document(
         Word(frame.title or trace.scenario.title),
         tuple(_with_tables(what, section) for section in rest),
-        DefinitionList((*framing_facts(frame, words.facts), *_facts(trace, frame.language).rows)),
+        DefinitionList((*framing_facts(frame, words.facts), *_facts(what, frame.language).rows)),
         opening=(
             fields_of(points, frame, words.paper),
             *instructions(frame),
@@ -313,19 +314,29 @@ def _worked(exam: Exam, keyed: bool) -> WorkedInBrowser:
     return worked_in_browser(exam.judge, exam.items, keyed=keyed)
 
 
-def fields_of(points: Worth, frame: Frame, words: Words) -> Fields:
-    """Returns what is to be written on the paper, with the date where that isn't printed above."""
+def fields_of(points: Worth, frame: Frame, words: Words, *, numbered: bool = False) -> Fields:
+    """Returns what is to be written on the paper, with the date where that isn't printed above, and
+    in a class whose students are `numbered` the ID."""
     date = () if frame.date else (words.date,)
-    return Fields((words.name, *date, words.points_of.format(points=points_text(points))))
+    number = (words.id,) if numbered else ()
+    return Fields((words.name, *number, *date, words.points_of.format(points=points_text(points))))
 
 
-def _facts(trace: Trace, language: str) -> DefinitionList:
-    """Returns what the key depends on, in words."""
-    words = words_of(language).facts
-    products = "; ".join(products_in_words(trace, words))
+def _facts(what: BlankedPage, language: str) -> DefinitionList:
+    """Returns what the key depends on, in words: of scaling and of products of matrices where
+    something is asked that takes them."""
+    trace, words = what.trace, words_of(language).facts
+    asked = what.quantities | what.asked.quantities | what.asked.by_formula
+    made = [d for name in asked if (d := trace[name].definition) is not None]
+    multiplies = any(isinstance(d.operation, ProductOfMatrices) for d in made)
+    steps = {d.step for d in made}
+    scales = "scale" in steps or {"scores", "softmax"} <= steps
+    products = "; ".join(products_in_words(trace, words)) if multiplies else ""
     pairs: tuple[tuple[str, Spans], ...] = ((words.products, (products,)),) if products else ()
     rows = facts_of(trace, language=language, asked=True).rows
-    needed = (row for row in rows if row[0] != words.source)  # which only the scenario's page tells
+    needless = {words.source}  # which only the scenario's page tells
+    needless |= set() if scales else {words.scaling, words.encoder_scaling}
+    needed = (row for row in rows if row[0] not in needless)
     return DefinitionList((*needed, *pairs))
 
 
@@ -348,14 +359,14 @@ def sheet_for(sheet: Document, name: str, number: str) -> Document:
     return sheet._replace(
         facts=DefinitionList(((words.facts.name, whose), *rows)),
         paper=sheet.paper._replace(owner=owner),
-        opening=tuple(_without(words.paper.name, block) for block in each(sheet.opening)),
+        opening=tuple(_without((words.paper.name, words.paper.id), b) for b in each(sheet.opening)),
     )
 
 
-def _without(name: str, block: Block) -> Block:
+def _without(names: Collection[str], block: Block) -> Block:
     if not isinstance(block, Fields):
         return block
-    return Fields(tuple(entry for entry in block.names if entry != name))
+    return Fields(tuple(entry for entry in block.names if entry not in names))
 
 
 def sheet_of(whole: Document) -> Document:

@@ -41,11 +41,11 @@ _ROWS = {QUERIES: "of_query", KEYS: "of_key", TOKENS: "of_token"}
 """What says of which row numbers are, by what the rows are."""
 _ROUND = Decimal("0.5")
 """What the points of each quantity are multiples of where they are told one by one."""
-_LEAST, _MOST, _MOST_OF_A_PAGE = 2, 12, 10
+_LEAST, _MOST, _MOST_OF_A_PAGE = 2, 10, 10
 _ON_A_LINE = 55
 """Signs that one writes by hand on a line."""
-_BESIDES = 6
-"""Signs for the relation and the result of what one works."""
+_BESIDES = 14
+"""Signs for the relation and the result of what one works, and space behind it."""
 
 
 _Numbers = Sequence[tuple[Blankable, Item]]
@@ -124,21 +124,21 @@ def room(
         return []
     if layout == "pages":
         return [AnswerSpace(min(_MOST_OF_A_PAGE, max(_LEAST + 1, len(places))), to_end=True)]
-    lines_needed = -(-sum(_signs(trace, places)) // _ON_A_LINE)
+    lines_needed = sum(_lines_for(trace, places))
     return [AnswerSpace(min(_MOST, max(_LEAST, lines_needed)))] if lines_needed else []
 
 
-def _signs(trace: Trace, places: Sequence[Blankable]) -> Iterator[int]:
-    """Yields how many signs one writes for the numbers of each quantity, told by the first of them:
-    none for what is only looked up or counted."""
+def _lines_for(trace: Trace, places: Sequence[Blankable]) -> Iterator[int]:
+    """Yields how many lines one writes for the numbers of each quantity, told by the first of them,
+    as many beside each other as fit: none for what is only looked up or counted."""
     counts = Counter(place.quantity for place in places if place.cell is not None)
     first = {p.quantity: p.cell for p in reversed(places) if p.cell is not None}
     for name, cell in first.items():
         quantity = trace[name]
         *before, _ = cell_line(trace, quantity, cell.row, cell.column).parts
         if before and not is_counted(quantity):
-            _, form = before[-1]
-            yield counts[name] * (len(plain(form)) + _BESIDES)
+            signs = max(len(plain(form)) for _, form in before) + _BESIDES
+            yield -(-counts[name] // max(1, _ON_A_LINE // signs))
 
 
 def is_counted(quantity: Quantity) -> bool:

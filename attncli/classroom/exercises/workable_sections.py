@@ -232,29 +232,26 @@ def working_in(
     trace: Trace, part: PlannedStep, names: Collection[str], cells: Cells, selection: Selection
 ) -> list[Block]:
     """Returns the full working of some quantities that a part makes. Where single cells are asked
-    for, it is that of these, and of what leads to them."""
+    for, it is that of these, and of what leads to them, in the order of the working."""
     made = [quantity for quantity in made_by(trace, part) if quantity.name in names]
     if not cells:
         return [block for quantity in made for block in working_of(trace, quantity, selection)]
+    order = {quantity.name: k for k, quantity in enumerate(made_by(trace, part))}
     known = {quantity.name for quantity in made}
-    lines: dict[str, Line] = {}
-    for name, address in cells:
-        if name in known:
-            before = _lines_before(trace, part, Location(name, *trace[name].find(address)))
-            own = _line(trace, part, name, address, selection)
-            lines |= {str(line.label): line for line in (*before, own)}
-    return [Derivation(tuple(lines.values()))] if lines else []
-
-
-def _lines_before(trace: Trace, part: PlannedStep, cell: Location) -> list[Line]:
-    """Returns the lines of what a cell is made of, as far as the same part makes it."""
-    names = [quantity.name for quantity in made_by(trace, part)]
-    order: dict[str, int] = {name: k for k, name in enumerate(names)}
-    found = worked_from(trace, order, [cell]) - {cell}
-    own = sorted(
-        (c for c in found if c.quantity in order), key=lambda c: (order[c.quantity], *c.indices)
-    )
-    return [cell_line(trace, trace[c.quantity], c.row, c.column) for c in own]
+    asked = {
+        Location(name, *trace[name].find(address)): (name, address)
+        for name, address in cells
+        if name in known
+    }
+    before = worked_from(trace, order, asked) - asked.keys()
+    lines = {cell: _line(trace, part, *at, selection) for cell, at in asked.items()}
+    lines |= {
+        cell: cell_line(trace, trace[cell.quantity], cell.row, cell.column)
+        for cell in before
+        if cell.quantity in order
+    }
+    in_order = sorted(lines, key=lambda cell: (order[cell.quantity], *cell.indices))
+    return [Derivation(tuple(lines[cell] for cell in in_order))] if lines else []
 
 
 def _blocks(

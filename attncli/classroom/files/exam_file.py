@@ -20,6 +20,7 @@ from attncli.classroom.files.exercise_file import (
     PointsKind,
     Within,
 )
+from attncli.classroom.files.kinds import OF_EXAMS
 from attncli.classroom.files.mathematics import UnreadableFormulaError, in_words_and_formulas
 from attncli.classroom.files.scheme import SCHEME, Costs, Scheme
 from attncli.document.blocks import Figure
@@ -328,26 +329,13 @@ EXAM = Record.of(
 )
 
 
-_OWN = ("exam", "parts")
-"""Keys of an exam that no exercise has."""
-
-
-def is_ordered(source: str | os.PathLike[str]) -> bool:
-    """Tells whether a file that is there is one of an exercise or an exam, and not a scenario."""
-    path = shipped.find(os.fspath(source))
-    if not path.is_file():
-        return False
-    tree = reading.read_file(path, Diagnostics(), step_meant)
-    return any(tree.get(key) is not None for key in (*_OWN, "exercise", "scenario", "ask"))
-
-
 def load_exam(source: str | os.PathLike[str]) -> ExamFile:
     """Returns the exam of a file, which may be that of an exercise. Raises ScenarioError, whose
     `problems` are all that is wrong."""
     problems = Diagnostics()
     path = Path(source)
     tree = reading.read_file(path, problems, step_meant)
-    several = any(tree.get(key) is not None for key in _OWN)
+    several = any(tree.get(key) is not None for key in OF_EXAMS)
     values = (EXAM if several else EXERCISE).read(tree, problems) or {}
     if several and tree.get("parts") is None:
         problems.add(tree.where, "no parts to ask", "give some, like parts: [{scenario: …}]")

@@ -435,6 +435,16 @@ def test_an_exam_is_validated_with_its_parts(tmp_path: Path) -> None:
     assert "e.yaml:12:" in second
 
 
+def test_an_exam_says_things_once(folder: Path) -> None:
+    """The facts of a scenario, how a key is to be read; and there is a place for the ID."""
+    sheet = (folder / "midterm_A_sheet.md").read_text("utf-8")
+    key = (folder / "midterm_A_key.md").read_text("utf-8")
+    assert sheet.count("**Products:** each token is a row") == 1
+    assert key.count("A key knows nobody") == 1
+    assert key.index("A key knows nobody") < key.index("## Part 1")
+    assert re.search("Name [^A-Za-z]* ID ", sheet)
+
+
 def test_an_exam_is_a_folder(tmp_path: Path) -> None:
     (tmp_path / "e.yaml").write_text(EXAM, "utf-8")
     assert "an exam is a folder" in run("exam", tmp_path / "e.yaml").stderr

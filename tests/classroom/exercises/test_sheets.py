@@ -159,3 +159,20 @@ def test_known_mistakes_call_blanks_as_the_answers_do() -> None:
         named = {*re.findall(r" for (\S+\[.*?\])", mistakes)}
         assert named
         assert all(f"\n  {name} " in answers for name in named)
+
+
+def test_each_dot_product_has_a_line() -> None:
+    section, *_ = made("three_tokens_two_heads", "scores", token="1").sheet.sections
+    (room,) = (block for block in section.blocks if isinstance(block, AnswerSpace))
+    assert room.lines >= len(section.questions)
+
+
+def test_a_sheet_says_of_products_and_scaling_where_they_are_asked() -> None:
+    for step, products, scaling in (
+        ("mask", False, False),
+        ("scale", False, True),
+        ("scores", True, False),
+    ):
+        told = flat(made("i_love_tennis_causal", step))
+        assert ("Products " in told) == products
+        assert ("Scaling " in told) == scaling
