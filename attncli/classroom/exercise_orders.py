@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from attncli import __version__
@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from attncli.classroom.files.exercise_file import Ask
     from attncli.classroom.forms.candidate_quantity import Attempt
     from attncli.classroom.marking.class_list import Student
-    from attncli.document.questions import Item, Worth
+    from attncli.document.blocks import Pool
+    from attncli.document.languages import Words
+    from attncli.document.questions import Item
     from attncli.trace import Trace
 
 
@@ -222,41 +224,45 @@ _PAGE = re.compile(rb"/Type\s*/Page\b(?!s)")
 """A page of a PDF."""
 
 
-class SheetLength:
-    """A measure of how long the first sheet is, where nobody said so."""
+class FirstForm:
+    """The first of some forms, as far as there is something to say of it."""
 
     def __init__(self) -> None:
-        self._points: Worth | None = None
-        self._unsaid: Worth = 0
-        self._order = "options"
+        self._form: ExamForm | None = None
 
     def heard(self, form: ExamForm) -> ExamForm:
-        """Looks at the points of a form, and returns the form."""
-        if self._points is None and form.whole.paper is not None:
-            self._points = form.whole.paper.points
-            if form.exam.path is not None:
-                self._order = "exam" if len(form.exam.parts) > 1 else "exercise"
-            self._unsaid = sum(
-                whole.paper.points
-                for part, whole in zip(form.exam.parts, form.wholes, strict=True)
-                if part.exercise and part.exercise.points.total is None and whole.paper
-            )
+        """Keeps the first form that it is given, and returns each."""
+        self._form = self._form or form
         return form
 
-    def notes(self, files: Sequence[Contents]) -> list[Problem]:
-        """Says how long the first of some files is, and how to ask for less, if it is long and
-        somebody may not have meant it: all points being said, it is as long as it was chosen."""
-        from attncli.document.questions import points_text
+    def notes(self, files: Sequence[Contents], formats: Sequence[str]) -> list[Problem]:
+        """Says how long the first of some files is, if it is long, and how platforms of some
+        formats come to draw from pools."""
+        form = self._form
+        if form is None:
+            return []
+        return [*_notes_on_length(form, files), *_notes_on_pools(form, formats)]
 
-        first = next(iter(files), "")
-        pages = len(_PAGE.findall(first)) if isinstance(first, bytes) else 0
-        if self._points is None or not self._unsaid:
-            return []
-        if self._unsaid <= _LONG and pages <= _MANY_PAGES:
-            return []
-        on = f" on {pages} pages" if pages else ""
-        wrong = f"it asks for {points_text(self._points)} points{on}"
-        return [Problem.of("the sheet", wrong, _LESS[self._order])]
+
+def _notes_on_length(form: ExamForm, files: Sequence[Contents]) -> Iterator[Problem]:
+    """Says how long the first of some files is, and how to ask for less, if it is long and somebody
+    may not have meant it: all points being said, it is as long as it was chosen."""
+    from attncli.document.questions import points_text
+
+    first = next(iter(files), "")
+    pages = len(_PAGE.findall(first)) if isinstance(first, bytes) else 0
+    unsaid = sum(
+        whole.paper.points
+        for part, whole in zip(form.exam.parts, form.wholes, strict=True)
+        if part.exercise and part.exercise.points.total is None and whole.paper
+    )
+    paper = form.whole.paper
+    if paper is None or not unsaid or (unsaid <= _LONG and pages <= _MANY_PAGES):
+        return
+    on = f" on {pages} pages" if pages else ""
+    wrong = f"it asks for {points_text(paper.points)} points{on}"
+    by = "exam" if len(form.exam.parts) > 1 else "exercise"
+    yield Problem.of("the sheet", wrong, _LESS["options" if form.exam.path is None else by])
 
 
 _LESS = {
@@ -268,6 +274,45 @@ _LESS = {
     " how many the part has",
 }
 """How to ask for less, by what says what is asked."""
+
+
+def _notes_on_pools(form: ExamForm, formats: Sequence[str]) -> Iterator[Problem]:
+    """Says, by the first form of an exam, how platforms of some formats come to draw from its
+    pools."""
+    from attncli.classroom.exercises.left_to_draw import left_to_draw
+    from attncli.document.languages import words_of
+    from attncli.formats import info_of
+    from attncli.maths.notation.escaping import visible
+
+    left = left_to_draw(form)
+    if left is None:
+        return
+    for name in formats:
+        draws = info_of(name).papers.draws
+        if draws == "questions":
+            words = words_of(form.exam.frame.language).files
+            rest = [f"1 from “{words.without_pools}”"] if left.rest else []
+            pools = (_random_from(pool, words) for pool in left.pools())
+            right = f"random questions: {listed([*rest, *pools])}"
+            tells = [visible(pool.title) for pool in left.pools() if pool.tells]
+            but = f"; in “{tells[0]}” a question shows what another asks for" if tells else ""
+            wrong = "a form's question has what that form drew"
+            yield Problem.of(name, wrong, f"to have it drawn anew, add to a quiz {right}{but}")
+        elif draws and not left.drawn(blanks=draws == "blanks"):
+            wrong = "it can't draw from the pools: its forms have what they drew"
+            each = "one blank and " if draws == "blanks" else ""
+            right = (
+                f"to have it draw, give all questions of a pool {each}the same points, and let none"
+                " show what another asks for"
+            )
+            yield Problem.of(name, wrong, right)
+
+
+def _random_from(pool: Pool, words: Words) -> str:
+    from attncli.maths.notation.escaping import visible
+
+    name = words.pool.format(title=visible(pool.title), count=pool.take)
+    return f"{pool.take} from “{name}”"
 
 
 def checked(order: ExerciseArguments) -> CheckedOrder:

@@ -58,7 +58,7 @@ def _beside(
     """Makes what an exam has besides its papers, by the names of its files."""
     from attncli.classroom.exercises.answer_grid import in_order
     from attncli.classroom.exercises.entry_form import entry_form
-    from attncli.classroom.exercises.tasks import with_hints
+    from attncli.classroom.exercises.left_to_draw import knowing_pools
     from attncli.classroom.formats.csv import csv_text
     from attncli.formats import files_of, info_of, render_forms, suffixes_of
     from attncli.formats.html.entry import entry_page
@@ -73,7 +73,7 @@ def _beside(
         table: csv_text(map(words, rows)),
         f"{stem}_entry.html": entry_page(*entry_form(worked, headings, students, table)),
     }
-    wholes = [form.changed(with_hints) for form in worked]
+    wholes = [knowing_pools(form.hinted, form) for form in worked]
     for name in watched(_LMS, len(_LMS), "Files for learning platforms"):
         place = f"{stem}_{name}{suffixes_of(name)[0]}"
         if info_of(name).papers.packed:

@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
 
 from attncli import __version__
-from attncli.classroom.exercise_orders import CheckedOrder, LostToRounding, SheetLength, checked
+from attncli.classroom.exercise_orders import CheckedOrder, FirstForm, LostToRounding, checked
 from attncli.classroom.files.manifest import (
     FILE,
     ChoiceMade,
@@ -68,13 +68,14 @@ def exercise_of(order: ExerciseArguments) -> Output:
         return folder_of(job, lambda *_: {})
     requests = requests_of(job.exam, job.traces)
     made = traces_of_forms(job.exam, job.traces, requests, job.hidden)
-    lost, length = LostToRounding((job.manner.format,)), SheetLength()
+    formats = [job.manner.format]
+    lost, first = LostToRounding(formats), FirstForm()
     forms = (
-        length.heard(lost.heard(form)) for form in exam_forms(job.exam, requests, made, job.command)
+        first.heard(lost.heard(form)) for form in exam_forms(job.exam, requests, made, job.command)
     )
     papers = papers_of(order, job.manner, forms, len(job.names))
     files = papers.texts.values() if isinstance(papers, FilesOutput) else (papers.text,)
-    papers = papers._replace(notes=length.notes([*files]))
+    papers = papers._replace(notes=first.notes([*files], formats))
     told = papers._replace(says=papers.says + job.says + lost.says)
     return papers if order.page.output in (None, "-") else told
 
@@ -133,12 +134,12 @@ def folder_of(job: CheckedOrder, beside: Beside, formats: Sequence[str] = ()) ->
     put_right(order.page.output)
     before = load_manifest(folder) if has_manifest(folder) else None
     forms, others = _worked(job, folder, before)
-    lost = LostToRounding([*dict.fromkeys((job.manner.format, *formats))])
-    length = SheetLength()
-    heard = (length.heard(lost.heard(form.form)) for form in forms.values())
+    formats = [*dict.fromkeys((job.manner.format, *formats))]
+    lost, first = LostToRounding(formats), FirstForm()
+    heard = (first.heard(lost.heard(form.form)) for form in forms.values())
     papers = watched(heard, len(forms), "Forms")
     files: dict[str, Contents] = paper_files(order, job.manner, papers)
-    notes = length.notes([*files.values()])
+    notes = first.notes([*files.values()], formats)
     exercises = {name: form.form.whole for name, form in forms.items()}
     files |= answers_files(order, exercises)
     students = _with_forms(job, [*forms], before)

@@ -187,10 +187,12 @@ def _texts(
 
 def _paper(kind: str, form: ExamForm, manner: PaperSettings) -> Document:
     from attncli.classroom.exercises.exam_papers import key_of
+    from attncli.classroom.exercises.left_to_draw import knowing_pools
     from attncli.classroom.exercises.papers import sheet_of
-    from attncli.classroom.exercises.tasks import hints_page, with_hints
+    from attncli.classroom.exercises.tasks import hints_page
     from attncli.formats import info_of
 
+    papers = info_of(manner.format).papers
     match kind:
         case "key":
             return key_of(form)
@@ -198,10 +200,9 @@ def _paper(kind: str, form: ExamForm, manner: PaperSettings) -> Document:
             return form.changed(hints_page)
         case "sheet":
             return blank_sheet(form.whole, manner.format)
-        case _ if info_of(manner.format).papers.hints == "embedded":
-            return form.changed(with_hints)
-        case _ if info_of(manner.format).papers.self_keyed:
-            return form.whole
+        case _ if papers.self_keyed:
+            paper = form.hinted if papers.hints == "embedded" else form.whole
+            return knowing_pools(paper, form) if papers.draws else paper
         case _:
             sheet = sheet_of(form.whole)
             return sheet._replace(answers=sheet.answers._replace(key=key_of(form)))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -13,10 +15,11 @@ from attncli.commands.arguments import Allowed, PageOptions, PageOutput, TextOut
 from attncli.commands.declaring import argument, command, flag, text
 from attncli.commands.file_kinds import SCENARIO, FileKind, file_kinds, kind_called
 from attncli.commands.output import is_written, page_for
+from attncli.commands.progress import show_no_more
 from attncli.efforts import WORKING
-from attncli.errors import BAD_INPUT, Complaints, UserError, listed
+from attncli.errors import BAD_INPUT, Complaints, UserError, listed, problem_lines
 from attncli.names import Word
-from attncli.output_files import OutputError
+from attncli.output_files import OutputError, check_free
 from attncli.plugins import MODELS, plugins
 
 if TYPE_CHECKING:
@@ -157,30 +160,57 @@ def _wanted(typed: NewArguments, kinds: Mapping[str, FileKind]) -> tuple[str, st
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         right = "name one, like `attn new mine.yaml`, or `attn new exam midterm.yaml`"
         raise UserError.of("attn new", "missing argument 'FILE'", right)
-    return _chosen(kinds)
+    return _chosen(kinds, force=typed.force)
 
 
-def _chosen(kinds: Mapping[str, FileKind]) -> tuple[str, str]:
+def _chosen(kinds: Mapping[str, FileKind], *, force: bool) -> tuple[str, str]:
     """Offers the kinds of files to somebody in a terminal, and returns the one that is chosen, with
-    its place. Raises UserError where none is."""
-    from attncli.scenario.file.problems import nearest
-
+    its place. Asks again where an answer won't do. Raises UserError where somebody leaves."""
+    show_no_more()
     for number, kind in enumerate(kinds.values(), start=1):
         print(f"{number}  {kind.says}")
-    said = _answered(f"Which one? [1 to {len(kinds)}] ")
     numbers = {str(number): name for number, name in enumerate(kinds, start=1)}
+    while (said := _answered(f"Which one? [1 to {len(kinds)}] ")) not in {*numbers, *kinds}:
+        print(f"Say a number from 1 to {len(kinds)}, or {listed(kinds)}.")
     name = numbers.get(said, said)
-    if name not in kinds:
-        raise UserError.of("attn new", f"{said or 'nothing'} isn't one", nearest(said, kinds))
-    usual = f"{'mine' if name == SCENARIO else name}.yaml"
-    return name, _answered(f"File? [{usual}] ") or usual
+    usual = _usual("mine" if name == SCENARIO else name, force=force)
+    while True:
+        target = os.path.expanduser(_answered(f"File? [{usual}] ") or usual)  # noqa: PTH111 - a name too long is none
+        try:
+            _check_place(target, force=force)
+        except OutputError as error:
+            print(*problem_lines(error.problems), sep="\n")
+        else:
+            return name, target
+
+
+def _usual(stem: str, *, force: bool) -> str:
+    """Returns a name for a new file, with a number where the plain one is taken."""
+    names = (f"{stem}{'' if k == 1 else f'_{k}'}.yaml" for k in count(1))
+    return next(name for name in names if force or not os.path.lexists(name))
+
+
+def _check_place(target: str, *, force: bool) -> None:
+    """Raises OutputError where no file can be written to a place."""
+    if target == "-":
+        return
+    check_free(target, force=force)
+    folder = Path(target).parent
+    if not folder.is_dir():
+        raise OutputError.of(target, f"there is no folder {folder}", "choose another place")
 
 
 def _answered(question: str) -> str:
+    """Asks a question. Raises UserError at the end of the input, and KeyboardInterrupt."""
     try:
         return input(question).strip()
+    except KeyboardInterrupt:
+        print()
+        raise
     except EOFError:
-        return ""
+        print()
+        right = "say which file, or name one like `attn new mine.yaml`"
+        raise UserError.of("attn new", "nothing is written", right) from None
 
 
 def _written(kind: FileKind, name: str, target: str, *, large: bool) -> str:
@@ -188,9 +218,11 @@ def _written(kind: FileKind, name: str, target: str, *, large: bool) -> str:
     if name == SCENARIO or target == "-":
         return is_written(target, large=large)
     from attncli.maths.notation.escaping import printed
+    from attncli.pages.parts.next_commands import typed
 
     file, stem = printed(Word(target)), printed(Word(Path(target).stem))
-    return f"{file} is written; {kind.then.format(file=file, stem=stem)}\n"
+    then = kind.then.format(file=typed(file), stem=typed(stem))
+    return f"{file} is written; {then}\n"
 
 
 def _says(file: Path, text: str) -> bool:

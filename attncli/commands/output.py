@@ -27,10 +27,11 @@ def is_written(output: str | None, *, large: bool = False) -> str:
         return ""
     from attncli.maths.notation.escaping import printed
     from attncli.names import Word
+    from attncli.pages.parts.next_commands import typed
 
     name = printed(Word(str(output)))
     how = " --large --detail summary" if large else ""
-    return f"{name} is written; `attn run {name}{how}` works it out\n"
+    return f"{name} is written; `attn run {typed(name)}{how}` works it out\n"
 
 
 def chosen_format(form: str | None, output: str | None, known: Sequence[str]) -> str:

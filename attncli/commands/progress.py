@@ -92,6 +92,12 @@ def lasting(what: str) -> Iterator[Callable[[], None]]:
         shown.stop()
 
 
+def show_no_more() -> None:
+    """Shows no more of what lasts, as somebody is asked something."""
+    for shown in _current:
+        shown.stop()
+
+
 def _is_terminal() -> bool:
     return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 

@@ -471,6 +471,49 @@ class Answers(NamedTuple):
     own_numbers: "tuple[OwnNumbers, ...]" = ()
     """How numbers of an exercise follow from what their author wrote before, for pages that judge
     them."""
+    left_to_draw: "LeftToDraw | None" = None
+    """What a platform can draw by itself; None without pools."""
+
+
+class Pool(NamedTuple):
+    """Questions of which each student gets some."""
+
+    title: Word
+    """What its part is called."""
+    take: int
+    """How many of them a student gets."""
+    questions: "tuple[Document, ...]"
+    """Each question as a page of its own, with all that it takes to answer it."""
+    tells: bool
+    """Whether one of them, or of what all are asked, shows what another asks for."""
+
+    @property
+    def items(self) -> "tuple[Item, ...]":
+        """Returns all that its questions ask."""
+        return tuple(item for page in self.questions for item in page.items)
+
+    @property
+    def is_even(self) -> bool:
+        """Tells whether all of its questions bring the same points."""
+        return len({sum(item.points for item in page.items) for page in self.questions}) == 1
+
+
+class LeftToDraw(NamedTuple):
+    """A form of an exercise for a platform that draws from its pools by itself."""
+
+    rest: "Document | None"
+    """What is asked of everybody; None where all is drawn."""
+    pools: "Callable[[], tuple[Pool, ...]]"
+    """Makes its pools."""
+
+    def drawn(self, *, blanks: bool) -> tuple[Pool, ...]:
+        """Returns its pools where a platform can draw from all of them, which takes questions of
+        the same points that tell nothing of each other; of one blank each where it draws
+        `blanks`."""
+        pools = self.pools()
+        single = all(len(page.items) == 1 for pool in pools for page in pool.questions)
+        fair = all(pool.is_even and not pool.tells for pool in pools)
+        return pools if fair and (single or not blanks) else ()
 
 
 class Interactive(NamedTuple):

@@ -268,7 +268,7 @@ class WrongWorking(NamedTuple):
     """A quantity as a known mistake makes it."""
 
     says: WordedText
-    """A sentence that names the mistake."""
+    """A sentence that tells who made the number of the mistake."""
     worked: WorkedTable
     """The quantity, worked so."""
 

@@ -49,6 +49,9 @@ class PaperAbilities(NamedTuple):
     """Whether it can write many sheets as one file to print, by `render_together`."""
     packed: bool = False
     """Whether it writes a package of several files, by `files_of`."""
+    draws: str = ""
+    """What a platform draws by itself: from categories of `questions` where a teacher says so, or
+    `items`, or items of single `blanks`; empty if nothing."""
 
 
 class FormatInfo(NamedTuple):

@@ -234,7 +234,7 @@ def test_what_was_changed_can_be_sent(chromium: Any, tmp_path: Path) -> None:
         address, numbers = page.url.partition("#")[2], page.evaluate("attncli.live.numbers()")
         text = page.evaluate("attncli.live.asScenario()")
         with page.expect_download() as heard:
-            page.get_by_role("button", name="As a scenario").click()
+            page.get_by_role("button", name="Save as a scenario file").click()
         assert heard.value.suggested_filename == "i_love_ai.yaml"
         assert heard.value.path().read_text("utf-8") == text
     sets = [f"{key}={value}" for key, value in changes]
@@ -746,6 +746,9 @@ WAS = """[...document.querySelectorAll('main td[data-was]:not([data-was=""])')].
     const below = parseFloat(getComputedStyle(cell, "::after").height);
     return cell.getBoundingClientRect().bottom - number.bottom - below; })"""
 """The room below each number for what it was, besides what that takes."""
+SIZES = """[...document.querySelectorAll('main td[data-was]:not([data-was=""])')]
+  .map(cell => parseFloat(getComputedStyle(cell, "::after").fontSize))"""
+"""How large what numbers were is written, in pixels."""
 ROWS = """[...document.querySelectorAll('.product')].flatMap(product => {
   const tops = kind => [...product.querySelectorAll(`:scope > .${kind} tbody tr`)].map(
     row => row.getBoundingClientRect().top);
@@ -761,6 +764,9 @@ def test_what_was_stands_below_what_is(chromium: Any, tmp_path: Path, width: int
         page.evaluate(
             "changes => attncli.live.changeTo(changes)", [("scale", "sqrt_d_k"), ("W_Q[1,1]", "3")]
         )
+        sizes = page.evaluate(SIZES)
+        assert len(sizes) > 20
+        assert min(sizes) >= 11
         rooms, rows = page.evaluate(WAS), page.evaluate(ROWS)
         assert len(rooms) > 20
         assert min(rooms) >= 0
@@ -790,6 +796,113 @@ def test_keys_undo_a_change(chromium: Any, tmp_path: Path) -> None:
         page.keyboard.press("Control+z")
         assert page.inner_text(".made") == ""
         assert page.get_by_label("Scale").input_value() == "none"
+
+
+LOOKED_AT = """() => {
+  const heading = [...document.querySelectorAll("h2")].find(one => one.textContent.endsWith("Softmax"));
+  const column = document.querySelector("#changes"), row = column.querySelector('tr:has([data-set="W_Q[1,1]"])');
+  return [heading, ...(document.body.matches(".bench") ? [column.querySelector("nav summary"), row] : [])]
+    .map(one => Math.round(one.getBoundingClientRect().top)); }"""
+"""Where the section that is read stands, and what stands in the column."""
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_what_is_looked_at_stays_where_it_is(chromium: Any, tmp_path: Path, width: int) -> None:
+    """Whatever is chosen or typed, and where it is taken back; also if there is a step more above
+    it."""
+    with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:
+        page.set_viewport_size({"width": width, "height": 800})
+        page.emulate_media(reduced_motion="reduce")
+        page.evaluate("document.querySelector('#s5').scrollIntoView({behavior: 'instant'})")
+        page.wait_for_timeout(100)
+        before = pytest.approx(page.evaluate(LOOKED_AT), abs=1)
+        sections = page.locator("main > section").count()
+        undo = page.get_by_role("button", name="Undo")
+
+        def clicked(what: Any) -> None:  # by the mouse: Playwright's own click moves the page
+            box = what.bounding_box()
+            page.mouse.click(box["x"] + 4, box["y"] + 5)
+
+        for key, value in (("scale", "sqrt_d_k"), ("mask", "causal"), ("rounding.decimals", "1")):
+            page.locator(f'[data-key="{key}"]').select_option(value)
+            assert page.evaluate(LOOKED_AT) == before, key
+        assert page.locator("main > section").count() == sections + 2
+        if width == 1280:
+            clicked(page.locator('#changes [data-set="W_Q[1,1]"]'))
+            page.keyboard.type("2")
+            assert page.evaluate(LOOKED_AT) == before
+            page.keyboard.press("Enter")
+            assert page.evaluate(LOOKED_AT) == before
+            clicked(undo)
+        for _ in range(3):
+            clicked(undo)
+            assert page.evaluate(LOOKED_AT) == before
+        assert undo.is_hidden()
+
+
+def test_what_was_opened_stays_open(chromium: Any, tmp_path: Path) -> None:
+    """Whatever is chosen: what is folded away in a step, and the contents."""
+    with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:
+        folds = page.locator("main > section details")
+        for summary in ("Q line by line", "scores line by line", "More on this"):
+            page.locator("main > section summary", has_text=summary).first.click()
+        page.locator("nav.contents summary").click()
+        is_open = "all => all.filter(one => one.open).map(one => one.firstElementChild.textContent)"
+        before = folds.evaluate_all(is_open)
+        assert len(before) == 3
+        for key, value in (("scale", "sqrt_d_k"), ("mask", "causal"), ("scale", "none")):
+            page.locator(f'[data-key="{key}"]').select_option(value)
+            assert folds.evaluate_all(is_open) == before
+            assert page.locator("nav.contents li").first.is_visible()
+
+
+def test_where_nothing_is_changed_it_is_said(chromium: Any, tmp_path: Path) -> None:
+    """What was changed is told in sight, however far the column is moved."""
+    with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:
+        page.set_viewport_size({"width": 1280, "height": 800})
+        made, cell = page.locator(".made"), page.locator('#changes [data-set="W_Q[1,1]"]')
+        for value, says in (
+            ("2", "Changed: W_Q[1, 1] 1 → 2. "),
+            ("1", "All is as in the scenario."),
+        ):
+            cell.click()
+            page.keyboard.type(value)
+            page.keyboard.press("Enter")
+            assert made.inner_text().startswith(says)
+            page.evaluate("document.querySelector('#changes').scrollTo({top: 500})")
+            assert all(page.evaluate(IN_SIGHT, ".made, [data-do=undo]"))
+        page.get_by_label("Rounding").select_option("exact: round at the end")
+        assert made.inner_text().startswith("Changed: rounding.policy carry → exact. ")
+
+
+COLUMN = """() => [...document.querySelectorAll("#changes table")].map(table =>
+  [...table.querySelectorAll("tr")].map(row => [...row.cells].slice(-2).map(cell => {
+    const range = document.createRange();
+    range.selectNodeContents(cell);
+    return range.getBoundingClientRect().right; })))"""
+"""Where the last two texts of each row of each table end."""
+
+
+def test_the_column_of_given_numbers(chromium: Any, tmp_path: Path) -> None:
+    """The first weight matrix is in sight, headings stand above their numbers, a field covers no
+    neighbour, and the contents are one line whatever is read."""
+    with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:
+        page.set_viewport_size({"width": 1280, "height": 800})
+        assert all(page.evaluate(IN_SIGHT, '#changes [data-set^="W_Q"]'))
+        for table in page.evaluate(COLUMN)[:4]:
+            for row in table[1:]:
+                assert row == pytest.approx(table[0], abs=1)
+        left, right = (page.locator(f'#changes td:has([data-set="W_Q[1,{k}]"])') for k in (1, 2))
+        left.click()
+        field = page.locator("input.change").bounding_box()
+        assert field["x"] + field["width"] <= right.bounding_box()["x"] + 1
+        assert field["x"] >= left.bounding_box()["x"]
+        summary = page.locator("nav.contents summary")
+        heights = set()
+        for k in (1, 3):
+            page.evaluate("k => attncli.mark(k)", k)
+            heights.add(summary.bounding_box()["height"])
+        assert len(heights) == 1
 
 
 def test_other_pages_have_no_fields() -> None:

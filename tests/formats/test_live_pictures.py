@@ -274,3 +274,50 @@ def test_a_ribbon_appears_when_its_weight_becomes_large_enough(
         page.evaluate("attncli.live.changeTo([['W_Q[1,1]', '0'], ['W_Q[2,2]', '0']])")
         assert page.evaluate(seen) == 9
         assert page.evaluate("document.querySelector('figure:has(.ribbon)').hidden") is False
+
+
+GAP = """() => { const drawing = document.querySelector("#s4 svg:has(.axis)");
+  const seen = [...drawing.querySelectorAll(":is(.grid, .axis), text, .head")].filter(one => one.getBoundingClientRect().width + one.getBoundingClientRect().height);
+  const outer = drawing.getBoundingClientRect(), boxes = seen.map(one => one.getBoundingClientRect());
+  return [Math.min(...boxes.map(box => box.top)) - outer.top, outer.right - Math.max(...boxes.map(box => box.right)), outer.height]; }"""
+"""The room above and at the right of all in a plane, and the height of its picture."""
+
+
+def test_a_plane_that_needs_more_room_at_its_side_takes_it(chromium: Any, tmp_path: Path) -> None:
+    """Nothing above it stays empty, nor does the page below it move."""
+    with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:
+        before = page.evaluate(GAP)
+        page.evaluate("attncli.live.changeTo([['W_Q[1,1]', '2']])")
+        above, right, height = page.evaluate(GAP)
+        assert above == pytest.approx(before[0], abs=8)
+        assert right > -1
+        assert height == pytest.approx(before[2], abs=0.5)
+        page.evaluate("attncli.live.changeTo([])")
+        assert page.evaluate(GAP) == pytest.approx(before, abs=0.5)
+
+
+NUMBERS = """() => [...document.querySelectorAll("#sight svg text[data-n]")].map(one => [one.textContent,
+  one.classList.contains("aside"), one.closest("svg").getScreenCTM().a * parseFloat(getComputedStyle(one).fontSize)])"""
+"""The weights in the picture: each with whether it is grey, and how large it is."""
+
+
+@pytest.mark.parametrize("name", ["i_love_ai", "word_order"])
+def test_each_weight_is_written_and_can_be_read(chromium: Any, tmp_path: Path, name: str) -> None:
+    """Those that have no ribbon in grey; on a laptop, and on paper as it was drawn."""
+    with shown(chromium, page_of(name), tmp_path / "page.html") as page:
+        page.set_viewport_size({"width": 1280, "height": 800})
+        page.wait_for_function("document.body.matches('.bench')")
+        frame = "document.querySelector('figure:has(.ribbon) svg').outerHTML.split('<title')[0]"
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        drawn = page.evaluate(frame)
+        page.evaluate("dispatchEvent(new Event('afterprint'))")
+        weights = page.evaluate(NUMBERS)
+        assert len(weights) == (9 if name == "i_love_ai" else 16)
+        assert all(is_grey == (float(text) < 0.1) for text, is_grey, _ in weights)
+        assert any(is_grey for _, is_grey, _ in weights)
+        assert min(size for *_, size in weights) >= 10
+        assert page.evaluate(frame) != drawn
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        assert page.evaluate(frame) == drawn
+        page.evaluate("attncli.live.changeTo([['W_Q[1,1]', '3']])")
+        assert all(is_grey == (float(text) < 0.1) for text, is_grey, _ in page.evaluate(NUMBERS))

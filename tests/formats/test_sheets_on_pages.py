@@ -153,15 +153,28 @@ show: {pictures: false, what_if: {What if nothing is scaled?: scale=none}}
 """
 
 
-def test_a_handout_has_all_heads_tables_and_no_commands() -> None:
+@pytest.mark.parametrize("form", ["pdf", "latex"])
+def test_a_handout_has_all_heads_tables_and_no_commands(form: str) -> None:
     trace = trace_of(HANDOUT)
-    page, other = (document_of(trace, form, {}) for form in ("pdf", "terminal"))
+    page, other = (document_of(trace, form, {}) for form in (form, "terminal"))
     tables = {t.quantity for s in page.sections for b in s.blocks for t in parts_of(b, MatrixBlock)}
     made = {f"heads[{k}].{name}" for k in (1, 2) for name in ("scores", "exp", "weights", "output")}
     assert made <= tables
     texts = render(page, "markdown", RenderOptions()).splitlines()
     assert not [line for line in texts if "attn " in line or "--detail" in line]
     assert "attn " in render(other, "markdown", RenderOptions())
+
+
+@pytest.mark.parametrize("form", ["pdf", "latex"])
+def test_a_handout_counts_what_follows_of_its_source(form: str) -> None:
+    """In the terminal it says which command tells what doesn't."""
+    page, other = (
+        render(document_of(trace_of(SHIPPED["i_love_ai"]), name, {}), "markdown", RenderOptions())
+        for name in (form, "terminal")
+    )
+    assert "56 of the source's 57 numbers follow.\n" in page
+    assert "attn " not in page
+    assert "56 of the source's 57 numbers follow; `attn check " in other
 
 
 @pytest.mark.parametrize("form", ["pdf", "html", "terminal"])

@@ -94,7 +94,7 @@ def test_each_stop_puts_a_result_into_its_place(page: Any) -> None:
     assert place(page) == "1 of 72"
     assert page.evaluate(SEEN) == first
     page.get_by_role("button", name="Show all").click()
-    assert place(page) == "72 steps"
+    assert place(page) == "72 numbers"
     assert page.locator(".later").count() == 0
     assert page.evaluate(SEEN) == everything
 
@@ -106,7 +106,7 @@ def test_keys_alone(page: Any) -> None:
     page.keyboard.press("ArrowLeft")
     assert place(page) == "2 of 72"
     page.keyboard.press("Escape")
-    assert place(page) == "72 steps"
+    assert place(page) == "72 numbers"
     assert page.locator("#how").is_hidden()
     page.get_by_role("button", name="Ask me first").focus()
     page.keyboard.press("Enter")
@@ -218,7 +218,7 @@ def test_a_reply_and_what_can_be_done_are_seen_whole(
         page.locator("#how input").fill("1")
         page.locator("#how input").press("Enter")
         verdict = page.locator("#how .verdict")
-        assert "It is what this gives: taking keys as rows" in verdict.inner_text()
+        assert "A mistake that gives it: taking keys as rows" in verdict.inner_text()
         assert verdict.evaluate("one => one.scrollWidth <= one.clientWidth")
         told, field = verdict.bounding_box(), page.locator("#how input").bounding_box()
         assert told["y"] + told["height"] <= field["y"]
@@ -364,11 +364,14 @@ def test_one_who_is_asked_first_is_told_as_in_practice(page: Any) -> None:
     field, verdict = page.get_by_label("exp[love, AI]"), page.locator("#how .verdict")
     assert cell.inner_text() == ""
     for typed, says in (
-        ("4", "✗ That is not right. It is what this gives: raising 2 instead of e to the scores."),
+        (
+            "4",
+            "✗ 4 is not right. A mistake that gives it: raising 2 instead of e to the scores.",
+        ),
         ("7.4", "✗ Nearly. It has 1 decimal instead of 3."),
-        ("−7.389", "✗ That is not right. The sign is wrong."),
-        ("5", "✗ That is not right."),
-        ("e²", "✗ That is no number."),
+        ("−7.389", "✗ −7.389 is not right. The sign is wrong."),
+        ("5", "✗ 5 is not right. Hint shows how it is worked."),
+        ("e²", "✗ “e²” is no number."),
         ("", "✗ Nothing was written."),
     ):
         field.fill(typed)
@@ -391,9 +394,12 @@ def test_a_term_that_was_left_out_is_told(page: Any) -> None:
     page.get_by_role("button", name="Ask me first").click()
     field, verdict = page.get_by_label("exp_sum[love]"), page.locator("#how .verdict")
     for typed, says in (
-        ("10.107", "✗ That is not right. A term was left out."),
-        ("7.389", "✗ That is not right. A term was added instead of subtracted, or the reverse."),
-        ("10.2", "✗ That is not right."),
+        ("10.107", "✗ 10.107 is not right. A term was left out."),
+        (
+            "7.389",
+            "✗ 7.389 is not right. A term was added instead of subtracted, or the reverse.",
+        ),
+        ("10.2", "✗ 10.2 is not right. Hint shows how it is worked."),
     ):
         field.fill(typed)
         field.press("Enter")
@@ -417,6 +423,87 @@ def test_known_mistakes_follow_changed_numbers(page: Any) -> None:
     field.fill("4.482")
     field.press("Enter")
     assert verdict.inner_text() == "✓ exp[love, AI] = 4.482: right."
+
+
+@pytest.mark.parametrize(("width", "where"), [(1280, "chart"), (390, "contents")])
+def test_one_is_told_from_where_one_is_asked(
+    width: int, where: str, first: Path, chromium: Any
+) -> None:
+    """And goes on from the step that one chooses there, in sight."""
+    with opened(chromium, first, viewport={"width": width, "height": 780}) as page:
+        page.emulate_media(reduced_motion="reduce")
+        page.locator(".stepper").wait_for()
+        page.get_by_role("button", name="Ask me first").click()
+        verdict = page.locator("#how .verdict")
+        says = "Asking from 3 · Queries, keys, values; choose another step in the "
+        assert verdict.inner_text() == f"{says}{where}."
+        assert page.locator("#how input").get_attribute("aria-label") == "Q[I, 1]"
+        if where == "contents":
+            page.locator("nav.contents summary").click()
+        kind = "figure a" if where == "chart" else "ol a"
+        page.locator(f"nav.contents {kind}", has_text="Softmax").click()
+        assert verdict.inner_text() == "Asking from 5 · Softmax."
+        assert page.locator("#how input").get_attribute("aria-label") == "exp[I, I]"
+        cell, bar = page.locator("td.now").last.bounding_box(), page.locator("#bar").bounding_box()
+        assert 0 < cell["y"] < cell["y"] + cell["height"] <= bar["y"]
+
+
+def test_the_button_says_whether_one_is_asked(page: Any) -> None:
+    """Not after all is shown, nor after the last question."""
+    ask = page.get_by_role("button", name="Ask me first")
+    for leave in ("Show all", "Escape", "last"):
+        ask.click()
+        assert ask.get_attribute("aria-pressed") == "true"
+        assert page.locator("#how input").count() == 1
+        if leave == "Show all":
+            page.get_by_role("button", name=leave).click()
+        elif leave == "Escape":
+            page.keyboard.press(leave)
+        else:
+            for _ in range(MOST_STOPS):
+                if page.get_by_role("button", name="Next").is_disabled():
+                    break
+                page.keyboard.press("ArrowRight")
+            page.get_by_role("button", name="Show it").click()
+        assert ask.get_attribute("aria-pressed") == "false"
+        assert page.locator("#how input").count() == 0
+
+
+def test_the_answer_is_not_told_before_its_number(page: Any) -> None:
+    """Nor does the picture of the weights name it."""
+    answer, picture = page.locator(".answer p"), page.locator("#sight svg")
+    page.keyboard.press("ArrowRight")
+    go_to(page, "weights[love, AI]")
+    page.get_by_role("button", name="Ask me first").click()
+    for _ in range(2):
+        assert answer.is_hidden()
+        assert picture.is_hidden()
+        page.keyboard.press("ArrowLeft")
+    page.get_by_role("button", name="Show all").click()
+    assert answer.is_visible()
+    assert picture.is_visible()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_bar_is_of_one_height_while_one_is_asked(
+    width: int, first: Path, chromium: Any
+) -> None:
+    """Whatever is said, on two lines at most."""
+    with opened(chromium, first, viewport={"width": width, "height": 780}) as page:
+        page.locator(".stepper").wait_for()
+        page.keyboard.press("ArrowRight")
+        go_to(page, "scores[love, AI]")
+        page.get_by_role("button", name="Ask me first").click()
+        height = page.locator("#bar").bounding_box()["height"]
+        says, verdict = page.locator("#how .says"), page.locator("#how .verdict")
+        heard = set()
+        for typed in ("5", "1", "x", "", "2"):
+            page.locator("#how input").fill(typed)
+            page.locator("#how input").press("Enter")
+            assert says.evaluate("one => one.scrollHeight <= one.clientHeight"), typed
+            assert page.locator("#bar").bounding_box()["height"] == height, typed
+            heard.add(verdict.inner_text())
+        assert len(heard) == 5
 
 
 @sampled(3, name=["i_love_ai", "alice_met_bob", "encoder_block", "word_order"])

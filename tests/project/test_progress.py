@@ -13,7 +13,7 @@ from attncli.cli.calling import function_of
 from attncli.commands import progress
 from attncli.commands.arguments import TextOutput
 from attncli.commands.declaring import command
-from attncli.commands.progress import lasting, watched
+from attncli.commands.progress import lasting, show_no_more, watched
 
 LONG = 300
 """Seconds after which nothing comes any more."""
@@ -106,3 +106,17 @@ def test_what_is_over_at_once_is_not_shown(screen: Screen, monkeypatch: pytest.M
     with lasting("attn run"):
         pass
     assert screen.getvalue() == ""
+
+
+def test_nothing_is_shown_once_somebody_is_asked(
+    screen: Screen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The question would be written over."""
+    monkeypatch.setattr(sys, "stderr", screen)
+    with lasting("mulling"):
+        screen.wait_for("mulling")
+        show_no_more()
+        assert screen.getvalue().endswith("\x1b[2K")
+        before = screen.getvalue()
+        time.sleep(0.2)  # twice as long as a spinner takes to turn
+        assert screen.getvalue() == before

@@ -10,6 +10,7 @@ answer_keys        what is accepted for a blank, and why, and worked solutions
 papers             the exercise with everything, and the sheet and the key of it
 exam_papers        the parts of an exam as one paper; `own_questions` a teacher's own ones
 drawing            what each form draws from a pool; `sharing` points of a whole part
+left_to_draw       what platforms draw from pools by themselves
 answer_grid        the right answers of all forms in one table
 form_costs         what the forms of an exercise cost
 entry_form         the data of a form to type papers into

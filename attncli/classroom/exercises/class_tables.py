@@ -30,14 +30,13 @@ from attncli.classroom.marking.exam_parts import (
     waiting_for,
 )
 from attncli.classroom.marking.marked_papers import MarkedPaper
-from attncli.classroom.marking.suspicions import Mistyped, alike, mistyped
+from attncli.classroom.marking.suspicions import Mistyped, SharedNumbers, alike, mistyped
 from attncli.document.blocks import (
     Block,
     Bullets,
     DefinitionList,
     Document,
     PageData,
-    Paragraph,
     Section,
     Spans,
     Table,
@@ -248,7 +247,9 @@ def doubt_data(paper: MarkedPaper) -> dict[str, object]:
 _MOST = 8
 """Mistakes, and blanks, that are listed."""
 _FIRST = 3
-"""Mistakes that are shown with an example."""
+"""Mistakes that are shown with an example, and entries of a kind above the marks."""
+_MOST_PAIRS = 2
+"""Pairs of papers that are named above the marks where there are more."""
 _MOST_MISTYPED = 3
 """Numbers of a paper that are named which were perhaps typed wrongly."""
 _ALIKE = 4
@@ -256,26 +257,40 @@ _ALIKE = 4
 
 
 def class_page(graded: GradedClass) -> Document:
-    """Makes the page of a class: what to look at first, how the marks are distributed, the
-    commonest mistakes with an example each; then each student's marks, other mistakes and the
-    hardest blanks."""
+    """Makes the page of a class. Above the marks stands what has room on one screen: what to do
+    first, how the marks are distributed, the commonest mistakes with an example each. Below them
+    stands all else that is to be looked at, with other mistakes and the hardest blanks."""
     papers = graded.papers
-    facts: list[tuple[str, Spans]] = [("Papers", (str(len(papers)),))]
-    if papers:
-        mean, of = points_text(mean_points(papers)), points_text(papers[0].of)
-        facts.append(("Average", (f"{mean} of {of} points",)))
-        facts.append(("Median", (f"{points_text(median_points(papers))} points",)))
-        facts += _marked_by(papers[0])
-    if graded.unmarked:
-        facts.append(("Not marked", (str(len(graded.unmarked)),)))
+    first, below = _to_do(graded)
+    facts = (*_numbers_of_papers(graded), *first)
     marks = [Section("", None, ("Marks",), (), tuple(_marks(graded)))] if graded.sheets else []
     mistakes = commonest(papers)
     sections = (
-        *_first(graded), *_distribution(papers), *_with_examples(papers, mistakes[:_FIRST]),
-        *marks, *_in_detail(papers, mistakes[_FIRST:_MOST]),
+        *_with_examples(mistakes[:_FIRST]), *marks, *below,
+        *_in_detail(papers, mistakes[_FIRST:_MOST]),
     )  # fmt: skip
     data = PageData(rounding=rounding_of(graded), told=class_data(graded))
-    return Document(Word(graded.title), sections, DefinitionList(tuple(facts)), data=data)
+    return Document(
+        Word(graded.title),
+        sections,
+        DefinitionList(facts),
+        opening=tuple(_distribution(papers)),
+        data=data,
+    )
+
+
+def _numbers_of_papers(graded: GradedClass) -> Iterator[tuple[str, Spans]]:
+    """Yields how many papers there are, and how many points they have."""
+    papers = graded.papers
+    says = [str(len(papers))]
+    if papers:
+        average, middle = points_text(mean_points(papers)), points_text(median_points(papers))
+        says[0] += f" with {average} of {points_text(papers[0].of)} points on average"
+        says.append(f"{middle} at the median")
+    if graded.unmarked:
+        says.append(f"{len(graded.unmarked)} not marked")
+    yield "Papers", (", ".join(says),)
+    yield from _marked_by(papers[0]) if papers else ()
 
 
 def mean_points(papers: Sequence[MarkedExam]) -> Decimal:
@@ -288,34 +303,66 @@ def median_points(papers: Sequence[MarkedExam]) -> Decimal:
     return median(p.points for p in papers).quantize(Decimal("0.01"), ROUND_HALF_UP)
 
 
-def _first(graded: GradedClass) -> Iterator[Section]:
-    """Yields what is to be done or looked at before anything else, kind by kind."""
+def _to_do(graded: GradedClass) -> tuple[list[tuple[str, Spans]], list[Section]]:
+    """Returns what is to be done before anything else, kind by kind, and below the marks all else
+    that is to be looked at, with those kinds in full that have no room above."""
     papers = graded.papers
-    kinds: dict[str, Iterable[Spans]] = {
-        "Possible copies": [
-            *_together((_whose(p.sheet), remark) for p in papers for remark in p.copied),
-            *copies_in(papers),
-        ],
-        "Not on the list": _together(
-            (_whose(paper.sheet), remark) for paper in papers for remark in paper.stranger
-        ),
-        "Still to be marked": map(_to_enter, waiting_in(papers)),
-        "Perhaps mistyped": _to_compare(papers),
-        "To look at": _together(_remarks_in(graded)),
+    copied = [*_together((_whose(p.sheet), remark) for p in papers for remark in p.copied)]
+    strangers = [*_together((_whose(p.sheet), remark) for p in papers for remark in p.stranger)]
+    pairs = alike(papers)
+    kinds: dict[str, list[Spans]] = {
+        "Possible copies": [*copied, *map(_shared, pairs)],
+        "Not on the list": strangers,
+        "Still to be marked": [*map(_to_enter, waiting_in(papers))],
     }
-    rows = [(kind, item) for kind, items in kinds.items() for item in items]
-    if rows:
-        yield Section("", None, ("To do first",), (), (DefinitionList(tuple(rows)),))
+    above = {**kinds, "Possible copies": [*copied, *_pairs(pairs)]}
+    first: list[tuple[str, Spans]] = []
+    for kind, items in above.items():
+        first += ((kind, item) for item in items[:_FIRST])
+        if len(items) > _FIRST:
+            first.append((kind, (f"{len(items) - _FIRST} more below the marks",)))
+    cut = {kind: kinds[kind] for kind in kinds if len(above[kind]) > _FIRST}
+    if len(pairs) > 1:
+        cut["Possible copies"] = kinds["Possible copies"]
+    others = {"Perhaps mistyped": [*_to_compare(papers)], "Remark": [*_remarks_on(graded)]}
+    rows = [(kind, item) for kind, items in (cut | others).items() for item in items]
+    count = sum(map(len, others.values()))
+    if count:
+        told = (f"{counted(count, 'remark')} below the marks",)
+        first.append(("To look at", told))
+    below = DefinitionList(tuple(rows))
+    return first, [Section("", None, ("To look at",), (), (below,))] if rows else []
+
+
+def _pairs(pairs: Sequence[SharedNumbers]) -> Iterator[Spans]:
+    """Writes which papers share wrong numbers: a single pair with the numbers, several together."""
+    if len(pairs) > 1:
+        each = [(f"{len(pair.ids)} of ", *_both(pair)) for pair in pairs[:_MOST_PAIRS]]
+        more = len(pairs) - len(each)
+        others = [(f"{counted(more, 'more pair')}",)] * bool(more)
+        what = "Wrong numbers that no known mistake gives are alike: "
+        yield (what, *joined([*each, *others]), ".")
+    else:
+        yield from map(_shared, pairs)
+
+
+def _both(pair: SharedNumbers) -> Spans:
+    one, other = map(_whose, pair.sheets)
+    return *one, " and ", *other
 
 
 def copies_in(papers: Sequence[MarkedExam]) -> Iterator[WordedText]:
     """Yields a remark for each two papers that share wrong numbers without a known reason."""
-    for found in alike(papers):
-        one, other = map(_whose, found.sheets)
-        ids = ", ".join(found.ids[:_ALIKE])
-        more = f" and {len(found.ids) - _ALIKE} more" if len(found.ids) > _ALIKE else ""
-        what = f" share {len(found.ids)} wrong numbers that no known mistake gives: "
-        yield (*one, " and ", *other, what, Word(ids), f"{more}.")
+    return map(_shared, alike(papers))
+
+
+def _shared(pair: SharedNumbers) -> WordedText:
+    """Writes which numbers two papers share."""
+    one, other = map(_whose, pair.sheets)
+    ids = ", ".join(pair.ids[:_ALIKE])
+    more = f" and {len(pair.ids) - _ALIKE} more" if len(pair.ids) > _ALIKE else ""
+    what = f" share {len(pair.ids)} wrong numbers that no known mistake gives: "
+    return (*one, " and ", *other, what, Word(ids), f"{more}.")
 
 
 def _typed(found: Sequence[Mistyped]) -> Spans:
@@ -378,6 +425,13 @@ def _to_enter(waiting: Waiting) -> Spans:
     column 4/2.`"""
     of = f"{waiting.says} ({counted(waiting.papers, 'paper')}): enter points from 0 to"
     return (f"{of} {points_text(waiting.most)} in column ", Term(waiting.id), ".")
+
+
+def _remarks_on(graded: GradedClass) -> Iterator[Spans]:
+    """Yields all else that is to be said of what was handed in."""
+    yield from _together(_remarks_in(graded))
+    if doubtful := [_whose(paper.sheet) for paper in graded.papers if paper.is_doubtful]:
+        yield ("Papers in doubt are left out of the commonest mistakes: ", *joined(doubtful), ".")
 
 
 def _remarks_in(graded: GradedClass) -> Iterator[tuple[Spans, Spans]]:
@@ -459,16 +513,11 @@ def rounding_of(graded: GradedClass) -> Mapping[str, object]:
     return rounding_facts(graded.traces[0]) if graded.traces else {}
 
 
-def _with_examples(
-    papers: Sequence[MarkedExam], mistakes: Sequence[CommonMistake]
-) -> Iterator[Section]:
+def _with_examples(mistakes: Sequence[CommonMistake]) -> Iterator[Section]:
     """Yields the commonest mistakes, each with an example."""
     if mistakes:
-        doubtful = [_whose(paper.sheet) for paper in papers if paper.is_doubtful]
-        left_out = "Papers in doubt are left out: "
-        note = [Paragraph((left_out, *joined(doubtful), "."))] * bool(doubtful)
         rows = tuple((*_common(mistake), *_example(mistake)) for mistake in mistakes)
-        yield Section("", None, ("Commonest mistakes",), (), (*note, Bullets(rows)))
+        yield Section("", None, ("Commonest mistakes",), (), (Bullets(rows),))
 
 
 def _in_detail(
@@ -498,15 +547,14 @@ def _example(mistake: CommonMistake) -> Spans:
 
 _FEWEST_BARS = 5
 """Papers of which a histogram tells more than the table."""
-_BARS = 10
+_BARS = 5
 
 
-def _distribution(papers: Sequence[MarkedExam]) -> Iterator[Section]:
+def _distribution(papers: Sequence[MarkedExam]) -> Iterator[Bars]:
     """Yields a histogram of the grades, or without a scale of the points, where there are enough
     papers."""
     if len(papers) >= _FEWEST_BARS:
-        bars = _by_grades(papers) if papers[0].exam.scheme.grades else _by_points(papers)
-        yield Section("", None, ("Distribution",), (), (bars,))
+        yield _by_grades(papers) if papers[0].exam.scheme.grades else _by_points(papers)
 
 
 def _by_grades(papers: Sequence[MarkedExam]) -> Bars:
@@ -524,11 +572,11 @@ def _by_grades(papers: Sequence[MarkedExam]) -> Bars:
 
 
 def _by_points(papers: Sequence[MarkedExam]) -> Bars:
-    """Makes a histogram of how many papers have how many points, by whole points, up to those of
-    the whole exam."""
+    """Makes a histogram of how many papers have how many points, by whole points. The last bar has
+    those of the whole exam, too."""
     of = papers[0].of
     wide = max(1, math.ceil(of / _BARS))
-    last = int(of // wide)
+    last = max(0, math.ceil(of / wide) - 1)
     counts = Counter(min(last, int(paper.points // wide)) for paper in papers)
     labels = tuple(f"from {k * wide}" for k in range(last + 1))
     numbers = tuple(Number.written(counts[k]) for k in range(last + 1))

@@ -22,6 +22,7 @@ from attncli.classroom.exercises.papers import (
     key_page,
 )
 from attncli.classroom.exercises.requests import ExerciseRequest, request_of
+from attncli.classroom.exercises.tasks import with_hints
 from attncli.classroom.files.exam_file import ExamFile, ExamPart
 from attncli.classroom.files.exercise_file import Frame
 from attncli.classroom.files.scheme import Scheme
@@ -41,7 +42,7 @@ from attncli.document.blocks import (
 from attncli.document.languages import FrameWords, Words, words_of
 from attncli.document.questions import Worth, counted_points, points_text
 from attncli.maths.equations.tree import Blank
-from attncli.names import Word
+from attncli.names import Word, raw
 from attncli.pages.parts.sentences import joined, put_in
 from attncli.trace import Trace
 
@@ -55,7 +56,7 @@ def in_one(exam: ExamFile, wholes: Sequence[Document]) -> Document:
     words, titles = words_of(frame.language), [*map(_title, parts, wholes)]
     points = [*map(_most, parts, wholes)]
     count = len(wholes)
-    wholes = [_renamed(whole, part_prefix(k, count)) for k, whole in enumerate(wholes, start=1)]
+    wholes = [renamed(whole, part_prefix(k, count)) for k, whole in enumerate(wholes, start=1)]
     papers = [whole.paper for whole in wholes if whole.paper is not None]
     sections: list[Section] = []
     said: dict[str | None, list[tuple[str, Spans]]] = {}
@@ -198,6 +199,28 @@ class ExamForm:
         changed = [whole if t is None else change(whole, t) for whole, t in pairs]
         return in_one(self.exam, changed)
 
+    @property
+    def hinted(self) -> Document:
+        """Returns all parts as one paper with hints."""
+        return self.changed(with_hints)
+
+    def asking(
+        self, parts: Sequence[ExamPart], traces: Sequence[Trace | None], frame: Frame | None = None
+    ) -> ExamForm:
+        """Returns the form with other parts, with nothing to draw."""
+        exam = self.exam._replace(parts=tuple(parts), draws={}, frame=frame or self.exam.frame)
+        pairs, paper = zip(parts, traces, strict=True), self.whole.paper
+        requests = [
+            None
+            if trace is None or part.exercise is None
+            else request_of(trace, part.exercise, together=False)
+            for part, trace in pairs
+        ]
+        assert paper is not None
+        forms = [(self.name, tuple(traces))]
+        (made,) = exam_forms(exam, requests, forms, raw(paper.command))
+        return made
+
 
 FormTraces = tuple[str, tuple[Trace | None, ...]]
 """The name of a form, and what is worked in each of its parts."""
@@ -261,7 +284,7 @@ def _part_in_each(
         yield questions_page(drawn_part(exam, name, k), name, frame, exam.seed)
 
 
-def _renamed(document: Document, prefix: str) -> Document:
+def renamed(document: Document, prefix: str) -> Document:
     """Returns a document whose blanks and items have a prefix before their names."""
     if not prefix:
         return document

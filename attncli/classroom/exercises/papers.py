@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 from attncli.classroom.exercises.blanked import BlankedPage, taken
 from attncli.classroom.exercises.fingerprint import MadeFrom, fingerprint
+from attncli.classroom.exercises.gate_by_gate import gate_by_gate
 from attncli.classroom.exercises.line_blanks import Asked, is_in_words
 from attncli.classroom.exercises.on_the_sheet import worked_from
 from attncli.classroom.exercises.requests import ExerciseRequest
@@ -253,6 +254,8 @@ def _with_tables(what: BlankedPage, section: Section) -> Section:
             if _is_worked(part):
                 leads = leading_to(part, {cell.quantity for cell in cells})
                 blocks = _with_operands(trace, leads, own, blocks, table_of, cells)
+            if part.step == "gates":
+                blocks = gate_by_gate(blocks, part.definitions)
     return section._replace(blocks=tuple(blocks))
 
 
@@ -326,11 +329,10 @@ def _facts(what: BlankedPage, language: str) -> DefinitionList:
     """Returns what the key depends on, in words: of scaling and of products of matrices where
     something is asked that takes them."""
     trace, words = what.trace, words_of(language).facts
-    asked = what.quantities | what.asked.quantities | what.asked.by_formula
-    made = [d for name in asked if (d := trace[name].definition) is not None]
+    made = [d for name in what.quantities if (d := trace[name].definition) is not None]
     multiplies = any(isinstance(d.operation, ProductOfMatrices) for d in made)
     steps = {d.step for d in made}
-    scales = "scale" in steps or {"scores", "softmax"} <= steps
+    scales = "scale" in steps or ("scores" in steps and not steps.isdisjoint(("mask", "softmax")))
     products = "; ".join(products_in_words(trace, words)) if multiplies else ""
     pairs: tuple[tuple[str, Spans], ...] = ((words.products, (products,)),) if products else ()
     rows = facts_of(trace, language=language, asked=True).rows

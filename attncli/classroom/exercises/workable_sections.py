@@ -261,7 +261,7 @@ def _blocks(
     tables = _separate(table_together(trace, part, selection), part)
     worked = one_by_one(shown_quantities(trace, part, selection))
     blocks = [*opening_blocks(trace, part, selection, context, alone=True), *worked, *tables]
-    met = [as_met(part, block) for block in _begun_anew(blocks, part)]
+    met = [as_met(part, block) for block in blocks]
     return _with_rows_needed(trace, part, met, selection) if selection.queries else met
 
 
@@ -288,20 +288,6 @@ def _with_rows_needed(
         return block if needed <= {*block.rows} else block._replace(rows=tuple(sorted(needed)))
 
     return [*map(whole, blocks)]
-
-
-def _begun_anew(blocks: Sequence[Block], part: PlannedStep) -> list[Block]:
-    """Returns the blocks of a part, its own tables below given ones that stand in rows."""
-    made = {definition.name for definition in part.definitions}
-    kept, below_rows = list(blocks), False
-    for k, block in enumerate(each(blocks)):
-        if not isinstance(block, MatrixBlock):
-            continue
-        if below_rows and block.quantity in made:
-            kept[k] = block._replace(display=block.display._replace(begins_row=True))
-            break
-        below_rows = below_rows or block.display.begins_row
-    return kept
 
 
 def _separate(blocks: Sequence[Block], part: PlannedStep) -> list[Block]:

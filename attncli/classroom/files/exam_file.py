@@ -187,6 +187,30 @@ class ExamPart(NamedTuple):
             pool=(),
         )
 
+    def alone(self, place: int) -> "ExamPart":
+        """Returns the part with nothing but what stands in this place of its pool."""
+        drawn = self.drawing([place])
+        return drawn._replace(
+            exercise=drawn.exercise and drawn.exercise._replace(ask=drawn.exercise.ask[-1:]),
+            questions=drawn.questions[-1:],
+            numbers=drawn.numbers[-1:],
+            most=None,
+        )
+
+    @property
+    def rest(self) -> "ExamPart | None":
+        """Returns the part without its pool; None where nothing else is asked."""
+        asks = self.questions or (self.exercise and self.exercise.ask)
+        return self._replace(pool=(), take=1) if asks else None
+
+    def worth(self, points: Decimal | None) -> "ExamPart":
+        """Returns the part with so many points in all, if it says how many; with None those of its
+        blanks."""
+        if self.exercise is None or self.exercise.points.total is None:
+            return self
+        said = self.exercise.points._replace(total=points)
+        return self._replace(exercise=self.exercise._replace(points=said))
+
     @property
     def asks_at_most(self) -> ExerciseFile | None:
         """Returns its exercise with all that forms may draw from its pool."""

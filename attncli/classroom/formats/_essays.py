@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from attncli.classroom.formats._self_marking import Styled, answer_of, printed_blocks
-from attncli.document.blocks import AnswerSpace, Document, Section, each
+from attncli.document.blocks import AnswerSpace, Document, Pool, Section, each
 from attncli.document.questions import Item
 from attncli.formats.html.blocks import blocks_html
 from attncli.names import Word
@@ -40,12 +40,15 @@ class Essay(NamedTuple):
         return blocks_html(printed_blocks(self.section.solution), styled(answer_of))
 
 
-def essays_of(documents: Iterable[Document]) -> list[Essay]:
-    """Lists the questions of all forms of an exam that a person marks, each once."""
+def essays_of(documents: Iterable[Document], pools: Iterable[Pool] = ()) -> list[Essay]:
+    """Lists the questions of all forms of an exam that a person marks, each once, but for those of
+    pools from which a platform draws."""
+    drawn = {item.id for pool in pools for item in pool.items}
     found: dict[tuple[str, str], Essay] = {}
     for document in documents:
         for essay in _essays_of(document):
-            found.setdefault((essay.item.id, essay.item.asks), essay)
+            if essay.item.id not in drawn:
+                found.setdefault((essay.item.id, essay.item.asks), essay)
     return list(found.values())
 
 

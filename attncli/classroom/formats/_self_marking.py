@@ -173,7 +173,7 @@ class SelfMarking(NamedTuple):
         """Yields what is to be done, as HTML: what the key depends on, what the exercise opens
         with, and each section, with a place for each answer."""
         facts, opening = self.document.facts, self.document.opening
-        if facts is not None:
+        if facts is not None and facts.rows:
             yield facts_html(facts, styled(answer_of))
         if any(map(self.is_masked, self.document.items)):
             yield f"<p>{self.paper.words.files.masked.format(code='<code>-inf</code>')}</p>"

@@ -30,17 +30,19 @@ from attncli.classroom.formats.qti import (
     SheetItem,
     as_renderers,
     body,
+    drawn_by_itself,
     item_ref,
     manifest_of,
     option_name,
     resource_of,
     section_of_essays,
+    section_of_pool,
     style,
     test_of,
 )
 from attncli.classroom.formats.yaml import asking, paper_of
-from attncli.document.blocks import Document, Section, text_of_spans
-from attncli.document.questions import Item, Paper
+from attncli.document.blocks import Document, Pool, Section, text_of_spans
+from attncli.document.questions import Item, Paper, Worth
 from attncli.formats import FormatInfo, PaperAbilities, RenderOptions
 from attncli.maths.notation.escaping import visible
 from attncli.names import Word
@@ -48,7 +50,13 @@ from attncli.names import Word
 SUFFIXES = (".canvas.zip",)
 ABILITIES = FormatInfo(
     PaperAbilities(
-        keys=("embedded",), self_keyed=True, hints="none", decimals=4, gathered=True, packed=True
+        keys=("embedded",),
+        self_keyed=True,
+        hints="none",
+        decimals=4,
+        gathered=True,
+        packed=True,
+        draws="blanks",
     )
 )
 """An item marks itself by what is right in it; mistakes earn nothing in Canvas."""
@@ -69,6 +77,8 @@ class BlankItem(NamedTuple):
     """Its number in the form, from 1."""
     numbers: Mapping[str, int]
     """The numbers of all blanks of the form, by their ids."""
+    place: str
+    """What its file is called."""
 
     @property
     def identifier(self) -> str:
@@ -77,7 +87,11 @@ class BlankItem(NamedTuple):
 
     @property
     def path(self) -> str:
-        return f"items/{self.form.paper.form}_{self.number}.xml"
+        return f"items/{self.place}.xml"
+
+    @property
+    def points(self) -> Worth:
+        return self.question.points
 
     @property
     def title(self) -> str:
@@ -147,22 +161,30 @@ def _marker(number: int) -> str:
     return f"<strong>({number})</strong>"
 
 
-def items_of(document: Document) -> list[BlankItem]:
+def items_of(document: Document, place: str = "") -> list[BlankItem]:
     """Lists a form's items. Raises ValueError for a document that doesn't say what is right."""
     document = without_essays(document)
     form = SelfMarking.of(document, paper_of(document, "canvas"))
     numbers = {question.id: k for k, question in enumerate(document.items, start=1)}
     return [
-        BlankItem(form, section, question, numbers[question.id], numbers)
+        BlankItem(form, section, question, k, numbers, place or f"{form.paper.form}_{k}")
         for section in asking(document)
         for question in section.questions
+        for k in [numbers[question.id]]
     ]
 
 
 def files_of(documents: Sequence[Document], page: RenderOptions) -> Mapping[str, str]:  # noqa: ARG001
     """Returns the files of a package by their names. Raises ValueError for a document that doesn't
     say what is right."""
-    forms = [(paper_of(d, "canvas"), d, items_of(d), essay_items_of(d)) for d in documents]
+    rests, drawn = drawn_by_itself(documents, blanks=True)
+    pools = [(pool, [*_items_of(pool, k)]) for k, pool in enumerate(drawn, start=1)]
+    shared = [item for _, own in pools for item in own]
+    asked = [items_of(rest) for rest in rests] or [[] for _ in documents]
+    forms = [
+        (paper_of(d, "canvas"), d, items, essay_items_of(d, drawn))
+        for d, items in zip(documents, asked, strict=True)
+    ]
     every = [item for *_, items, _ in forms for item in items]
     essays = {essay.identifier: essay for *_, own in forms for essay in own}
     tests = (
@@ -170,22 +192,26 @@ def files_of(documents: Sequence[Document], page: RenderOptions) -> Mapping[str,
             _name_of(paper),
             "test",
             _place_of(paper),
-            [*(item.identifier for item in items), *(essay.identifier for essay in own)],
+            [item.identifier for item in (*items, *shared, *own)],
         )
         for paper, _, items, own in forms
     )
-    written = (
-        resource_of(e.identifier, "item", e.path, told=_told("extendedTextInteraction", _ESSAY))
-        for e in essays.values()
-    )
-    resources = [*tests, *map(_resource, every), *written]
+    items = [*every, *shared, *essays.values()]
+    resources = [*tests, *map(_resource, items)]
     return {
         "imsmanifest.xml": manifest_of(forms[0][0].hash, resources),
-        **{_place_of(paper): _test(paper, d, items, own) for paper, d, items, own in forms},
+        **{_place_of(paper): _test(paper, d, items, pools, own) for paper, d, items, own in forms},
         STYLES: LOOKS,
-        **{item.path: item.text for item in every},
-        **{essay.path: essay.text for essay in essays.values()},
+        **{item.path: item.text for item in items},
     }
+
+
+def _items_of(pool: Pool, number: int) -> Iterator[BlankItem | EssayItem]:
+    """Yields each question of a pool as an item."""
+    for k, page in enumerate(pool.questions, start=1):
+        place = f"pool{number}_{k}"
+        yield from (e._replace(path=f"items/{place}.xml") for e in essay_items_of(page))
+        yield from items_of(page, place)
 
 
 def _mark_of(essay: Essay) -> str:
@@ -193,11 +219,12 @@ def _mark_of(essay: Essay) -> str:
     return sha256(f"{essay.item.id} {essay.item.asks}".encode()).hexdigest()[:8]
 
 
-def essay_items_of(document: Document) -> list[EssayItem]:
-    """Lists what a person marks of a form, by its ids, since forms share it."""
+def essay_items_of(document: Document, drawn: Sequence[Pool] = ()) -> list[EssayItem]:
+    """Lists what a person marks of a form, by its ids, since forms share it; but for what is drawn
+    from pools."""
     return [
         EssayItem(essay, f"essay-{mark}", f"items/essay_{mark}.xml")
-        for essay in essays_of([document])
+        for essay in essays_of([document], drawn)
         for mark in [_mark_of(essay)]
     ]
 
@@ -213,8 +240,11 @@ def _name_of(paper: Paper) -> str:
     return f"test-{paper.hash}-{paper.form}"
 
 
-def _resource(item: BlankItem) -> str:
-    told = _told(item.kind, "numerical_question" if item.is_number else "")
+def _resource(item: BlankItem | EssayItem) -> str:
+    if isinstance(item, EssayItem):
+        told = _told("extendedTextInteraction", _ESSAY)
+    else:
+        told = _told(item.kind, "numerical_question" if item.is_number else "")
     return resource_of(item.identifier, "item", item.path, told=told)
 
 
@@ -236,22 +266,28 @@ def _told(interaction: str, kind: str) -> str:
 
 
 def _test(
-    paper: Paper, document: Document, items: Sequence[BlankItem], essays: Sequence[EssayItem]
+    paper: Paper,
+    document: Document,
+    items: Sequence[BlankItem],
+    pools: Sequence[tuple[Pool, Sequence[BlankItem | EssayItem]]],
+    essays: Sequence[EssayItem],
 ) -> str:
-    """Writes a form as a test: a section for each of its sections, in order, and one for what a
-    person marks."""
+    """Writes a form as a test: a section for each of its sections, in order, one for each pool, and
+    one for what else a person marks."""
     title = xml(f"{visible(document.title)} · {paper.called}")
     asked = dict.fromkeys(id(item.section) for item in items)
-    sections = (
+    sections = [
         _section(k, [item for item in items if id(item.section) == section])
         for k, section in enumerate(asked, start=1)
-    )
-    return test_of(_name_of(paper), title, "".join(sections) + section_of_essays(essays, title))
+    ]
+    name = _name_of(paper)
+    drawn = [section_of_pool(f"{name}-pool{k}", *own) for k, own in enumerate(pools, start=1)]
+    return test_of(name, title, "".join((*sections, *drawn)) + section_of_essays(essays, title))
 
 
 def _section(number: int, items: Sequence[BlankItem]) -> str:
     title = xml(text_of_spans(items[0].section.heading, visible))
-    refs = "".join(item_ref(b.identifier, b.path, b.question.points) for b in items)
+    refs = "".join(item_ref(b.identifier, b.path, b.points) for b in items)
     return f"""
     <assessmentSection identifier="section{number}" title="{title}" visible="true">{refs}
     </assessmentSection>"""

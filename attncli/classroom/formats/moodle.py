@@ -14,7 +14,8 @@ How Moodle reads fields (question/type/multianswer/questiontype.php, question/ty
   by `}` and `#`; nothing turns `\\~` or `\\\\` back, so that these are written as entities.
 * An answer is a number and how far from it one may be, both ends included. The first one that
   earns all is what is shown as right.
-* A field's weight is a whole number; the points of a question are their sum.
+* A field's weight is a whole number; the points of a question are their sum. Where all are 0, only
+  newer versions mark it: older ones divide by the sum.
 * The visible size of a field is that of its longest answer, as a number and not as it was written:
   zeros in front or behind are lost.
 """
@@ -49,7 +50,7 @@ from attncli.classroom.formats._self_marking import (
     xml,
 )
 from attncli.classroom.formats.yaml import paper_of
-from attncli.document.blocks import DefinitionList, Document, Section
+from attncli.document.blocks import DefinitionList, Document, Pool, Section
 from attncli.document.languages import Words
 from attncli.document.questions import (
     OWN_FORM,
@@ -69,7 +70,14 @@ from attncli.names import Word
 
 SUFFIXES = (".xml",)
 ABILITIES = FormatInfo(
-    PaperAbilities(keys=("embedded",), self_keyed=True, hints="embedded", share=50, gathered=True)
+    PaperAbilities(
+        keys=("embedded",),
+        self_keyed=True,
+        hints="embedded",
+        share=50,
+        gathered=True,
+        draws="questions",
+    )
 )
 """A field holds what is right, so the exercise itself is written, not a sheet and a key."""
 
@@ -240,13 +248,16 @@ def render(document: Document, page: RenderOptions) -> str:
 
 def render_forms(documents: Sequence[Document], page: RenderOptions) -> str:  # noqa: ARG001
     """Writes all forms of an exercise as a category, with a question each; what a person marks
-    stands in a category of its part, once for all forms. Raises ValueError for a document that
-    doesn't say what is right."""
+    stands in a category of its part, once for all forms, and a pool in one of its own. Raises
+    ValueError for a document that doesn't say what is right."""
     wholes = [*map(without_essays, documents)]
     questions = [_question(_Exercise.of(whole)) for whole in wholes if whole.items]
-    essays = essays_of(documents)
+    left = documents[0].answers.left_to_draw
+    pools = () if left is None else left.pools()
+    essays = essays_of(documents, pools)
     start = f"{DECLARATION}\n<quiz>\n<!--\n{_ABOUT}\n-->"
     inside = [_category(documents[0]), *questions, *_essays(documents[0], essays)]
+    inside += [*_without_pools(documents), *_pools(documents[0], pools)]
     return "\n".join([start, *inside, "</quiz>"]) + "\n"
 
 
@@ -255,6 +266,34 @@ def _essays(document: Document, essays: Sequence[Essay]) -> Iterator[str]:
     for part, own in groupby(essays, lambda essay: essay.part):
         yield _category(document, part)
         yield from (_essay(document, essay) for essay in own)
+
+
+def _without_pools(documents: Sequence[Document]) -> Iterator[str]:
+    """Writes the forms without what they drew, in a category, where there is more."""
+    left = [document.answers.left_to_draw for document in documents]
+    rests = [without_essays(own.rest) for own in left if own is not None and own.rest is not None]
+    if any(rest.items for rest in rests):
+        words = paper_of(documents[0], "moodle").words.files
+        yield _category(documents[0], words.without_pools)
+        yield from (_question(_Exercise.of(rest)) for rest in rests)
+
+
+def _pools(document: Document, pools: Sequence[Pool]) -> Iterator[str]:
+    """Writes each pool as a category, from which Moodle can draw."""
+    words = paper_of(document, "moodle").words.files
+    for pool in pools:
+        yield _category(document, category_of(pool, words))
+        for page in pool.questions:
+            named = page._replace(title=pool.title)
+            marked = without_essays(named)
+            if marked.items:
+                yield _question(_Exercise.of(marked), marked.items[0].id)
+            yield from (_essay(named, essay) for essay in essays_of([named]))
+
+
+def category_of(pool: Pool, words: Words) -> str:
+    """Returns the name of a pool's category."""
+    return words.pool.format(title=visible(pool.title), count=pool.take)
 
 
 def _essay(document: Document, essay: Essay) -> str:
@@ -337,9 +376,11 @@ def _after(parts: Iterable[str]) -> str:
     return "".join(f" · {part}" for part in parts)
 
 
-def _question(exercise: _Exercise) -> str:
+def _question(exercise: _Exercise, first: str = "") -> str:
+    """Writes a form as a question; one of a pool is called by the `first` of its blanks."""
     document, paper = exercise.form.document, exercise.form.paper
-    name = name_of(document.title, _after(exercise.form.names))
+    names = (visible(Word(first)),) if first else exercise.form.names
+    name = name_of(document.title, _after(names))
     form = paper.words.paper.one_form.format(form=paper.form)
     tags = (f"<tag><text>{xml(tag)}</text></tag>" for tag in (form, paper.hash))
     return f"""\

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from attncli.classroom.formats._essays import Essay, essays_of, without_essays
 from attncli.classroom.formats._self_marking import (
@@ -28,7 +28,7 @@ from attncli.classroom.formats._self_marking import (
     xml,
 )
 from attncli.classroom.formats.yaml import paper_of
-from attncli.document.blocks import Document
+from attncli.document.blocks import Document, Pool
 from attncli.document.questions import Interval, Item, Paper, RightWords, Worth, points_text
 from attncli.formats import FormatInfo, PaperAbilities, RenderOptions
 from attncli.formats.html.blocks import HtmlStyle, escaped
@@ -40,7 +40,13 @@ from attncli.names import Word
 SUFFIXES = (".zip",)
 ABILITIES = FormatInfo(
     PaperAbilities(
-        keys=("embedded",), self_keyed=True, hints="embedded", share=50, gathered=True, packed=True
+        keys=("embedded",),
+        self_keyed=True,
+        hints="embedded",
+        share=50,
+        gathered=True,
+        packed=True,
+        draws="items",
     )
 )
 """An item marks itself by what is right in it, so the exercise itself is written."""
@@ -69,9 +75,11 @@ class SheetItem(NamedTuple):
     """The mistakes, by the names of their feedbacks."""
     length: int
     """The length of all places to answer in."""
+    place: str
+    """What its file is called."""
 
     @classmethod
-    def of(cls, document: Document, paper: Paper) -> SheetItem:
+    def of(cls, document: Document, paper: Paper, place: str = "") -> SheetItem:
         """Makes an item of a document. Raises ValueError for one that doesn't say what is right."""
         form = SelfMarking.of(document, paper)
         variables = {
@@ -80,7 +88,7 @@ class SheetItem(NamedTuple):
         slips = {slip.name: slip for a in form.alternatives.values() for slip in a.slips}
         mistakes = {f"mistake{k}": slip for k, slip in enumerate(slips.values(), start=1)}
         lengths = (len(number_text(a.answer)) for a in form.alternatives.values())
-        return cls(form, variables, mistakes, max(_LEAST_LENGTH, *lengths, 0))
+        return cls(form, variables, mistakes, max(_LEAST_LENGTH, *lengths, 0), place or paper.form)
 
     @property
     def identifier(self) -> str:
@@ -88,7 +96,11 @@ class SheetItem(NamedTuple):
 
     @property
     def path(self) -> str:
-        return f"items/{self.form.paper.form}.xml"
+        return f"items/{self.place}.xml"
+
+    @property
+    def points(self) -> Worth:
+        return self.form.paper.points
 
     @property
     def text(self) -> str:
@@ -203,6 +215,10 @@ class EssayItem(NamedTuple):
     essay: Essay
     identifier: str
     path: str
+
+    @property
+    def points(self) -> Worth:
+        return self.essay.item.points
 
     @property
     def text(self) -> str:
@@ -339,18 +355,62 @@ _PACKAGE = "http://www.imsglobal.org/xsd/imscp_v1p1"
 def files_of(documents: Sequence[Document], page: RenderOptions) -> Mapping[str, str]:  # noqa: ARG001
     """Returns the files of a package by their names. Raises ValueError for a document that doesn't
     say what is right."""
-    wholes = [*map(without_essays, documents)]
+    rests, drawn = drawn_by_itself(documents, blanks=False)
+    wholes = [*map(without_essays, rests)]
     items = [SheetItem.of(d, paper_of(d, "qti")) for d in wholes if d.items]
     mark = paper_of(documents[0], "qti").hash
     essays = [EssayItem(essay, f"essay-{mark}-{k}", f"items/essay_{k}.xml")
-              for k, essay in enumerate(essays_of(documents), start=1)]  # fmt: skip
+              for k, essay in enumerate(essays_of(documents, drawn), start=1)]  # fmt: skip
+    pools = [(pool, [*_items_of(pool, k)]) for k, pool in enumerate(drawn, start=1)]
+    every = [*items, *(item for _, own in pools for item in own), *essays]
+    sections = [section_of_pool(f"pool{k}", *own) for k, own in enumerate(pools, start=1)]
     return {
-        "imsmanifest.xml": _manifest(mark, [*items, *essays]),
-        "test.xml": _test(documents[0], items, essays),
+        "imsmanifest.xml": _manifest(mark, every),
+        "test.xml": _test(documents[0], items, sections, essays),
         STYLES: LOOKS + _NOTES,
-        **{item.path: item.text for item in items},
-        **{essay.path: essay.text for essay in essays},
+        **{item.path: item.text for item in every},
     }
+
+
+def drawn_by_itself(
+    documents: Sequence[Document], *, blanks: bool
+) -> tuple[Sequence[Document], Sequence[Pool]]:
+    """Returns what everybody is asked of forms, and the pools from which a platform draws the rest,
+    maybe only `blanks`; whole forms and no pools where it can't."""
+    left = [document.answers.left_to_draw for document in documents]
+    pools = left[0].drawn(blanks=blanks) if left[0] is not None else ()
+    return ([own.rest for own in left if own and own.rest] if pools else documents), pools
+
+
+def _items_of(pool: Pool, number: int) -> Iterator[SheetItem | EssayItem]:
+    """Yields each question of a pool as an item."""
+    for k, page in enumerate(pool.questions, start=1):
+        paper, place = paper_of(page, "qti"), f"pool{number}_{k}"
+        for essay in essays_of([page]):
+            yield EssayItem(essay, f"essay-{paper.hash}", f"items/{place}.xml")
+        if (marked := without_essays(page)).items:
+            yield SheetItem.of(marked, paper, place)
+
+
+def section_of_pool(identifier: str, pool: Pool, items: Sequence[AnyItem]) -> str:
+    """Writes the section of a test that draws from a pool."""
+    refs = "".join(item_ref(item.identifier, item.path, item.points) for item in items)
+    return f"""
+    <assessmentSection identifier="{xml(identifier)}" title="{xml(visible(pool.title))}" \
+visible="false">
+      <selection select="{pool.take}"/>{refs}
+    </assessmentSection>"""
+
+
+class AnyItem(Protocol):
+    """An item of a test."""
+
+    @property
+    def identifier(self) -> str: ...
+    @property
+    def path(self) -> str: ...
+    @property
+    def points(self) -> Worth: ...
 
 
 render, render_forms = as_renderers(files_of)
@@ -391,26 +451,31 @@ def resource_of(
     </resource>"""
 
 
-def _test(document: Document, items: Sequence[SheetItem], essays: Sequence[EssayItem]) -> str:
-    """Writes a test of which each student gets one form, with a try more than there are hints, and
-    all that a person marks. Its score is that of the items, unweighted; the weights tell Canvas
-    what an item is worth."""
+def _test(
+    document: Document,
+    items: Sequence[SheetItem],
+    pools: Sequence[str],
+    essays: Sequence[EssayItem],
+) -> str:
+    """Writes a test of which each student gets one form, with a try more than there are hints, what
+    is drawn from pools, and all else that a person marks. Its score is that of the items,
+    unweighted; the weights tell Canvas what an item is worth."""
     title = xml(" · ".join((visible(document.title), *headings(document))))
     tries = 1 + max((len(item.form.document.answers.hints) for item in items), default=0)
-    drawn = "".join(item_ref(item.identifier, item.path, item.form.paper.points) for item in items)
+    drawn = "".join(item_ref(item.identifier, item.path, item.points) for item in items)
     forms = f"""
     <assessmentSection identifier="forms" title="{title}" visible="false">
       <selection select="1"/>{drawn}
     </assessmentSection>"""
     control = f"""
     <itemSessionControl maxAttempts="{tries}" showFeedback="true"/>"""
-    inside = f"{control}{forms if items else ''}{section_of_essays(essays, title)}"
+    inside = f"{control}{forms if items else ''}{''.join(pools)}{section_of_essays(essays, title)}"
     return test_of(f"test-{paper_of(document, 'qti').hash}", title, inside)
 
 
 def section_of_essays(essays: Sequence[EssayItem], title: str) -> str:
     """Writes the section of a test that has what a person marks; nothing where there is none."""
-    refs = "".join(item_ref(e.identifier, e.path, e.essay.item.points) for e in essays)
+    refs = "".join(item_ref(e.identifier, e.path, e.points) for e in essays)
     return (
         refs
         and f"""

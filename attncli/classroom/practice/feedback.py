@@ -46,7 +46,7 @@ from attncli.pages.parts.blocks import matrix_block
 from attncli.pages.parts.next_commands import as_asked_for, asking_for_large
 from attncli.pages.parts.sections import formulas_before
 from attncli.pages.parts.selection import Selection
-from attncli.pages.parts.sentences import joined, put_in
+from attncli.pages.parts.sentences import gives_it, joined, put_in
 from attncli.pages.parts.working import cell_line
 from attncli.steps.order import step_of
 from attncli.trace import Quantity, Trace
@@ -306,12 +306,10 @@ def _said_of(
     judgement: Judgement, cause: Cause | None, earlier: str, unreadable: str | Spans
 ) -> Spans:
     """Returns the mark of an answer, then what is said of it."""
-    gives: Spans = () if cause is None else cause.worded
+    says = () if cause is None else cause.worded
     if judgement == "known mistake":
-        first, *others = gives or ("",)
-        small = f"{first[:1].lower()}{first[1:]}" if isinstance(first, str) else first
-        gives = ("It is what this gives: ", small, *others)
-    text = put_in(_SAID[judgement], cause=gives, earlier=earlier, unreadable=unreadable)
+        says = gives_it(says)
+    text = put_in(_SAID[judgement], cause=says, earlier=earlier, unreadable=unreadable)
     return ("✓ " if judgement in FOLLOW else "✗ ", *text)
 
 

@@ -39,20 +39,21 @@
 
   /** @type {Attncli.Page["judge"]} */
   page.judge = (n, typed) => {
+    const hint = "Hint shows how it is worked.", isNot = `${typed.trim()} is not right.`;
     const number = numberOf(typed), last = page.entry(n).at(-1);
     const shown = read(Array.isArray(last) ? last[0] : String(last).replace(/^.*[=≈] /, ""));
-    if (number === null || shown === null) return { right: false, says: typed.trim() ? "That is no number." : "Nothing was written." };
-    if (typeof number === "string" || typeof shown === "string") return number === shown ? { right: true, says: "right." } : { right: false, says: "That is not right." };
+    if (number === null || shown === null) return { right: false, says: typed.trim() ? `“${typed.trim()}” is no number.` : "Nothing was written." };
+    if (typeof number === "string" || typeof shown === "string") return number === shown ? { right: true, says: "right." } : { right: false, says: `${isNot} ${hint}` };
     const places = Math.max(page.decimals(), decimalsOf(shown)), [low, high] = (page.accepted?.(n) || []).map((end) => /** @type {Read} */ (read(end)));
     const isRight = (/** @type {Read} */ one) => isNear(one, shown, places) || (low !== undefined && isWithin(one, [low, high]));
     if (isRight(number)) return { right: true, says: "right." };
     const few = number[2];
     if (few !== null && few < places && isNear(number, shown, few)) return { right: false, says: `Nearly. It has ${few} decimal${few === 1 ? "" : "s"} instead of ${places}.` };
     const isTyped = (/** @type {Read} */ wrong) => isNear(number, wrong, Math.min(few ?? places, places));
-    const known = page.mistakes?.(n).find(([, wrong]) => isTyped(/** @type {Read} */ (numberOf(wrong))))?.[0];
+    const known = page.mistakes?.(n).filter(([, wrong]) => isTyped(/** @type {Read} */ (numberOf(wrong)))).map(([says]) => says) || [];
     // a number with more decimals than are asked for has to agree in all of them
     const isMeant = (/** @type {Read} */ one) => isNear(one, shown, Math.max(places, decimalsOf(one)));
-    const [cause] = known ? [`It is what this gives: ${known[0].toLowerCase()}${known.slice(1)}`] : [...slips(number, isMeant), ...termSlips(n, shown, isTyped)];
-    return { right: false, says: cause ? `That is not right. ${cause}` : "That is not right." };
+    const [cause = hint] = [...known, ...slips(number, isMeant), ...termSlips(n, shown, isTyped)];
+    return { right: false, says: `${isNot} ${cause}` };
   };
 })();

@@ -33,11 +33,16 @@
     field.focus({ preventScroll: true });
     if (place.localName === "td") fit(place);
     if (typed === undefined) field.select();
-    field.scrollIntoView({ block: "nearest", inline: "nearest" });
+    intoSight(field);
+  };
+
+  const intoSight = (one) => { // moves nothing where it is seen
+    const { left, top, width, height } = one.getBoundingClientRect();
+    if (document.elementFromPoint(left + width / 2, top + height / 2) !== one) one.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
   };
 
   // puts the field between the row's name, which stays in sight, and the row's end
-  const NARROWEST = 48;
+  const NARROWEST = 36;
   const fit = (place) => {
     const name = place.parentElement.querySelector(":scope > :has(> [data-set])").previousElementSibling, box = place.getBoundingClientRect();
     const start = name ? name.getBoundingClientRect().right : box.left, end = place.parentElement.lastElementChild.getBoundingClientRect().right;
@@ -60,7 +65,7 @@
     refuse("");
     if (value !== plain(shown.textContent)) {
       ask(shown.dataset.set, value, more);
-      if (field?.isConnected) field.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" }); // what is above it may have grown
+      if (field?.isConnected) intoSight(field); // what stays above may have grown
     }
     return !why.hidden;
   };
@@ -192,6 +197,7 @@
 
   const roomy = matchMedia("(min-width: 1100px)");
   let moved = []; // each with what keeps its place
+  let unstack; // takes back how a picture is laid out
 
   const take = (element, to, before = null) => {
     if (!element) return;
@@ -207,8 +213,29 @@
     if (activeElement !== document.activeElement && activeElement.isConnected) activeElement.focus({ preventScroll: true });
   };
 
+  // the parts of a picture below each other, where letters would be too small beside each other; returns what takes that back
+  const READABLE = 0.72, ROOM = 20;
+  const set = (shape, attributes) => Object.entries(attributes).forEach(([name, value]) => shape.setAttribute(name, value));
+  const stack = (drawing) => {
+    const parts = [...drawing?.querySelectorAll(":scope > g") || []], share = drawing?.clientWidth / drawing?.viewBox.baseVal.width;
+    if (parts.length < 2 || !(share > 0 && share < READABLE)) return null;
+    const were = [[drawing, ["viewBox", "width", "height"]], ...parts.map((part) => [part, ["transform"]])]
+      .map(([one, names]) => [one, Object.fromEntries(names.map((name) => [name, one.getAttribute(name)]))]);
+    let wide = 0, high = 0;
+    for (const part of parts) {
+      const { x, y, width, height } = part.getBBox();
+      set(part, { transform: `translate(0 ${high})` });
+      [wide, high] = [Math.max(wide, x + width), high + y + height + ROOM];
+    }
+    const [across, down] = [wide + 8, high - ROOM + 8].map(Math.ceil);
+    set(drawing, { viewBox: `-4 -4 ${across} ${down}`, width: READABLE * across, height: READABLE * down });
+    return () => were.forEach(([one, attributes]) => set(one, attributes));
+  };
+
   const back = () => keeping(() => {
     close();
+    unstack?.();
+    unstack = null;
     moved.splice(0).forEach(([element, mark]) => mark.replaceWith(element));
     for (const clones of [matrices, sight]) clones.replaceChildren();
     document.body.classList.remove("bench");
@@ -232,6 +259,7 @@
       const picture = main.querySelector('figure:has([data-shows=shade][data-scale$=" 1"])') || main.querySelector("figure:has([data-shows=stroke-width])"); // shares of 1
       if (picture?.previousElementSibling?.matches("h3")) take(picture.previousElementSibling, sight);
       take(picture, sight);
+      unstack = stack(picture?.querySelector("svg"));
       const weights = main.querySelector("section table.quantity:has(td[class*=shade])");
       if (weights) sight.append(weights.parentElement.cloneNode(true));
     });

@@ -54,10 +54,13 @@
   const chosenNow = () => own.choices.map((choice) => choice.split("=")[0]).filter((key) => changes.has(key)).map((key) => `${key} ${called(key, changes.get(key))}`).join(" and ");
   const option = (key, value) => [...bar.querySelector(`[data-key="${key}"]`)?.options || []].find((one) => one.value === value);
   const isOffered = (key, value) => Boolean(option(key, value));
-  const called = (key, value) => option(key, value)?.textContent ?? value;
+  const called = (key, value) => {
+    const text = option(key, value)?.textContent ?? value;
+    return text.startsWith(`${value}: `) ? value : text; // without what that means
+  };
 
   // `more` of a number that is dragged, or changed step by step, is one change with what was before
-  const change = (key, value, more) => {
+  const change = (key, value, more) => page.keepInSight(() => {
     const before = new Map(changes);
     const isOwn = data.choices[key] ? value === data.choices[key][0] : value === numberOf(key);
     changes.delete(key);
@@ -70,7 +73,7 @@
       lately = key;
     }
     if (!trouble || !data.places[key]) tell(trouble);
-  };
+  });
 
   const numberOf = (key) => {
     const [name, row, column] = data.places[key] || [];
@@ -101,7 +104,8 @@
     const is = (key) => data.choices[key]?.[0] ?? numberOf(key);
     const list = [...changes].map(([key, value]) => `${key.replace(",", ", ")} ${called(key, is(key))} → ${called(key, value)}`.replace(/ -(?=[\d.])/g, " −")).join("; ");
     const other = changes.size ? new Set([...main.querySelectorAll(".changed[data-n]")].map((shown) => version.entries[shown.dataset.n][0])).size : 0;
-    const says = [trouble && `${trouble}.`, list && `Changed: ${list}. ${other} number${other === 1 ? " differs" : "s differ"}.`].filter(Boolean).join(" ");
+    const differs = list ? `Changed: ${list}. ${other} number${other === 1 ? " differs" : "s differ"}.` : past.length && "All is as in the scenario.";
+    const says = [trouble && `${trouble}.`, differs].filter(Boolean).join(" ");
     made.replaceChildren(...says.split(/((?<!\w)\w*\[[^[\]]*\])/).filter(Boolean).map((textContent) => (/^\w*\[/.test(textContent) && textContent.includes(", ") ? page.element("span", { className: "option", textContent }) : textContent))); // an index stays in one piece
     made.classList.toggle("wrong", Boolean(trouble));
     const isSaid = [...changes.keys()].every((key) => !data.places[key] || data.places[key].length > 3); // in a place of its own
@@ -113,12 +117,14 @@
 
   // goes to other changes; what was pressed may be gone then, and what was changed has the focus
   const goTo = (others) => {
-    changes = others;
-    attempt(changes);
-    tell("");
+    page.keepInSight(() => {
+      changes = others;
+      attempt(changes);
+      tell("");
+    });
     if (bar.contains(document.activeElement) && document.activeElement.checkVisibility()) return;
     const last = `[data-key="${lately}"], [data-set="${CSS.escape(lately)}"]`;
-    [...document.querySelectorAll(lately ? last : "[data-key]")].find((one) => one.checkVisibility())?.focus();
+    [...document.querySelectorAll(lately ? last : "[data-key]")].find((one) => one.checkVisibility())?.focus({ preventScroll: true });
   };
   const DO = {
     undo: () => goTo(past.pop()),
@@ -136,7 +142,7 @@
   const changeTo = (pairs) => {
     const before = changes;
     changes = new Map(pairs);
-    tell(attempt(before, pairs.map((pair) => refused(...pair)).find(Boolean)));
+    page.keepInSight(() => tell(attempt(before, pairs.map((pair) => refused(...pair)).find(Boolean))));
   };
 
   // the scenario's text, as its author laid it out, with what was changed
@@ -231,8 +237,10 @@
       document.dispatchEvent(new Event("attn:renewing"));
       version = other;
       const before = [...main.querySelectorAll(":scope > section")];
-      before.at(-1).insertAdjacentHTML("afterend", version.main);
-      for (const section of before) section.remove();
+      page.keepOpen(() => {
+        before.at(-1).insertAdjacentHTML("afterend", version.main);
+        for (const section of before) section.remove();
+      });
       document.querySelector("nav.contents").innerHTML = version.contents;
       document.querySelectorAll("nav.contents :is(button, .keys)").forEach((one) => one.remove());
     }

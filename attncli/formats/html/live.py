@@ -215,11 +215,11 @@ class LivePage(NamedTuple):
                 chosen += _constant(key, own[cell.quantity].table)
         return f"""\
 <div id="changes" hidden>
-<div class="bar" role="group" aria-label="Settings">{chosen}</div>
+<div class="head"><div class="bar" role="group" aria-label="Settings">{chosen}</div>
 <div class="done"><p class="made" role="status"></p>
 <button type="button" data-do="undo" hidden>Undo</button>
 <button type="button" data-do="again" hidden>Start again</button>
-<button type="button" data-do="save" hidden>As a scenario</button></div>
+<button type="button" data-do="save" hidden>Save as a scenario file</button></div></div>
 <section class="matrices" aria-label="Given numbers"></section>
 </div>
 <div id="sight"></div>
@@ -301,14 +301,19 @@ def _cells_by_key(
     return None if numbers == changeable.numbers else {key: cell for cell, key in numbers.items()}
 
 
-_SIGNS = {"sqrt_d_k": "√d_k"}
-"""What a page calls values of settings that mathematics has signs for."""
+_CALLED = {
+    "sqrt_d_k": "√d_k",
+    "carry": "carry: round each step",
+    "exact": "exact: round at the end",
+}
+"""What a page calls values of settings, where mathematics has signs for them, or their names say
+little."""
 
 
 def _value(value: str) -> str:
     """Writes a value's name behind its key, where it has another one."""
-    sign = _SIGNS.get(value)
-    return f">{escaped(value)}" if sign is None else f' value="{escaped(value)}">{sign}'
+    called = _CALLED.get(value)
+    return f">{escaped(value)}" if called is None else f' value="{escaped(value)}">{called}'
 
 
 def _choice(choice: ScenarioChoice) -> str:

@@ -133,7 +133,8 @@
     if (!link) return;
     mark(k);
     fold();
-    document.dispatchEvent(new CustomEvent("attn:goto", { detail: k }));
+    const isTaken = !document.dispatchEvent(new CustomEvent("attn:goto", { detail: k, cancelable: true }));
+    if (isTaken) event.preventDefault();
   });
 
   const bindContents = () => {
@@ -142,9 +143,10 @@
     page.sections.forEach((section) => watch.observe(section));
     bindChart();
     const found = /** @type {HTMLDetailsElement} */ (document.querySelector("nav.contents details"));
-    const isOther = contents !== found;
+    const isOther = contents !== found, isFirst = !contents;
+    if (isOther && !isFirst) found.open = contents.open;
     contents = found;
-    if (isOther || isBench !== document.body.classList.contains("bench")) fold();
+    if (isFirst || isBench !== document.body.classList.contains("bench")) fold();
     isBench = document.body.classList.contains("bench");
     if (!isOther) return;
     links = [...contents.querySelectorAll("a")].filter((link) => !link.closest("svg"));

@@ -57,7 +57,8 @@
         let x = top - (one * seen.reduce((sum, { full }) => sum + full, 0)) / 2;
         for (const each of query) {
           const { shape, text, full } = each, is = seen.includes(each);
-          for (const part of [shape, text]) is ? part.removeAttribute("display") : set(part, { display: "none" });
+          is ? shape.removeAttribute("display") : set(shape, { display: "none" });
+          text.classList.toggle("aside", !is);
           const word = shape.parentNode.querySelector(`text[data-cell="${shape.dataset.cell}"]`);
           set(word, { class: `middle ${is ? "inked K" : "aside"}` });
           const wide = is ? one * full : 0, moved = shape.getAttribute("d").replace(/(?<=[MC])\S+/g, (x + wide / 2).toFixed(1));
@@ -118,20 +119,29 @@
     if (!sides.flat().every(Number.isFinite)) return null;
     const [across, along] = sides.map((numbers) => [Math.min(0, ...numbers), Math.max(0, ...numbers)]);
     plane.querySelectorAll(":scope > .other").forEach((one) => one.remove());
+    const drawing = plane.ownerSVGElement, isAlone = drawing.querySelectorAll("g:has(> [data-shows=arrow])").length === 1;
+    const widen = (by) => { // what a plane takes more than it was drawn with
+      plane.frame ??= drawing.viewBox.baseVal.width;
+      drawing.viewBox.baseVal.width = plane.frame + by;
+      set(drawing, { width: plane.frame + by });
+    };
     const has = ([low, most], before, after) => low * unit > -before - 0.5 && most * unit < after + 0.5;
     if (has(across, x, wide - x) && has(along, high - y, y)) {
       plane.was?.forEach((one) => one.removeAttribute("display"));
       delete plane.dataset.axes;
+      if (plane.frame) widen(0);
       return [x, y, unit];
     }
     const spans = (step) => [across, along].map(([low, most]) => [Math.floor(low / step), Math.max(1, Math.ceil(most / step))].map((k) => k * step));
-    const unitOf = ([[left, right], [low, top]]) => Math.min(wide / (right - left), high / (top - low));
+    const unitOf = ([[left, right], [low, top]]) => Math.min((isAlone ? Math.max(wide, high) : wide) / (right - left), high / (top - low));
     const least = Math.floor(Math.log10(Math.max(across[1] - across[0], along[1] - along[0]))) - 2;
     const step = [...Array(15).keys()].map((k) => [1, 2, 5][k % 3] * 10 ** (least + Math.floor(k / 3))).find((one) => one * unitOf(spans(one)) >= TICK);
     const [[left, right], [low, top]] = spans(step), size = unitOf([[left, right], [low, top]]), start = high - (top - low) * size, zero = [-left * size, start + top * size];
     plane.was ??= [...plane.querySelectorAll(":scope > :is(line, text.aside):not([data-cell])")];
     plane.was.forEach((one) => set(one, { display: "none" }));
-    plane.dataset.axes = [...zero, size].join(" ");
+    const used = Math.max(wide, (right - left) * size);
+    plane.dataset.axes = [...zero, size, used].join(" ");
+    widen(used - wide);
     const put = (name, attributes, text = "") => {
       const made = document.createElementNS("http://www.w3.org/2000/svg", name);
       set(made, attributes);

@@ -33,7 +33,7 @@
       made.style.setProperty("--part", `${k / pieces.length}`);
       side.append(made);
     });
-    if (name && parts.length === 2 && !page.operandsOf(n).length) line.append(element("span", { className: "of", textContent: " · the working begins here" }));
+    if (name && parts.length === 2 && !page.operandsOf(n).length) line.append(element("span", { className: "of", textContent: " · given, not computed" }));
     return line;
   };
 

@@ -58,7 +58,7 @@ declare namespace Attncli {
     judge(n: number, typed: string): Verdict;
     /** The ends of the range that is right, where the page knows it. */
     accepted?(n: number): [string, string] | null;
-    /** What known mistakes are called, and make of a number. */
+    /** What is said of known mistakes, and what each makes of a number. */
     mistakes?(n: number): [string, string][];
   }
 }

@@ -16,6 +16,7 @@
   /** @type {Attncli.Stop[]} */
   let stops = [];
   let at = -1; // the stop that is shown; none while everything is
+  let noun = ""; // what stops are, a number each or several
 
   const isMade = (/** @type {number} */ n) => page.entry(n).length > 3; // given and copied numbers aren't
   const isCell = (/** @type {number} */ n) => page.entry(n)[0] !== "";
@@ -102,6 +103,7 @@
       const all = stops.filter((stop) => stop.section === k).flatMap((stop) => stop.numbers);
       for (const note of section.querySelectorAll("aside")) add(note, all);
     });
+    for (const answer of page.main.querySelectorAll(".answer")) add(answer, within(answer));
     return found;
   };
 
@@ -137,8 +139,8 @@
   bar.prepend(controls);
 
   const tell = () => {
-    count.textContent = at < 0 ? `${stops.length} steps` : `${at + 1} of ${stops.length}`;
-    count.style.minWidth = `${2 * String(stops.length).length + 3}ch`; // buttons stay where they are
+    count.textContent = at < 0 ? `${stops.length} ${noun}` : `${at + 1} of ${stops.length}`;
+    count.style.minWidth = `${String(stops.length).length + 7.6}ch`; // buttons stay where they are
     before.disabled = at <= 0;
     after.disabled = at >= 0 && at === stops.length - 1;
     leave.style.visibility = at < 0 ? "hidden" : "";
@@ -149,7 +151,8 @@
 
   // -- going on --------------------------------------------------------------------------------------------
 
-  const begin = () => go(Math.max(0, stops.findIndex((stop) => stop.section >= page.now)));
+  const first = () => Math.max(0, stops.findIndex((stop) => stop.section >= page.now)); // from where one reads
+  const begin = () => go(first());
 
   const go = (/** @type {number} */ k) => {
     if (!stops.length) return;
@@ -209,6 +212,7 @@
     if (at < 0) return;
     stop();
     at = -1;
+    asking = false;
     asked = undefined;
     said = "";
     document.body.classList.remove("stepping");
@@ -268,45 +272,47 @@
   const field = element("input", { size: 9, autocomplete: "off", spellcheck: false, inputMode: "text" });
   const verdict = element("span", { className: "verdict" });
   verdict.setAttribute("role", "status");
-  const given = element("div", { className: "of" }); // what is worked from, where it is out of sight
+  const given = element("span", { className: "of" }); // what is worked from, where it is out of sight
 
   const askFirst = (/** @type {boolean} */ is) => {
     if (asking === is) return;
     asking = is;
     if (is) stop();
     if (!is && asked === null) asked = undefined;
-    if (is) at < 0 ? begin() : go(at);
+    if (is) {
+      const k = at < 0 ? first() : at, isSeen = document.querySelector("nav.contents figure")?.checkVisibility();
+      said = `Asking from ${titleOf(k)}; choose another step in the ${isSeen ? "chart" : "contents"}.`;
+      go(k);
+    }
     else if (at >= 0) { settle(); page.rests(resting); }
     tell();
   };
+
+  const titleOf = (/** @type {number} */ k) => page.sections[stops[k].section].querySelector("h1, h2")?.textContent;
 
   const question = (/** @type {number} */ n) => {
     const name = page.nameOf(n);
     Object.assign(field, { value: "", ariaLabel: name });
     verdict.textContent = said;
     said = "";
-    const form = element("form", { className: "line" }, verdict, given, element("bdi", { textContent: name }), " = ", field, " ",
+    const says = element("div", { className: "says" }, verdict, " ", given);
+    const form = element("form", { className: "line" }, says, element("bdi", { textContent: name }), " = ", field, " ",
       element("button", { textContent: "Check" }), " ", button("Hint", () => hint(n)), " ", button("Show it", () => answered("")));
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       const { right, says } = page.judge(n, field.value);
       if (right) return answered(`✓ ${name} = ${resultOf(n)}: ${says}`);
-      reply(`✗ ${says}`);
+      verdict.textContent = `✗ ${says}`;
       field.select();
     });
     return form;
-  };
-  // the bar is as high as what it says, and may not hide what is asked for
-  const reply = (/** @type {string} */ says) => {
-    verdict.textContent = says;
-    inSight();
   };
 
   // the line in numbers, but for what it comes to
   const hint = (/** @type {number} */ n) => {
     const texts = page.partsOf(n).map((part) => (Array.isArray(part) ? part[0] : part));
     const ends = texts.findIndex((text, k) => k > 0 && /[=≈]/.test(text));
-    reply(texts.slice(0, ends).join("").replace(/^\s*[=≈]/, "").trim());
+    verdict.textContent = texts.slice(0, ends).join("").replace(/^\s*[=≈]/, "").trim();
     field.focus({ preventScroll: true });
   };
 
@@ -314,13 +320,15 @@
   const answered = (/** @type {string} */ says) => {
     said = says;
     asked = undefined;
+    const isLast = at === stops.length - 1;
+    if (isLast) asking = false;
     settle();
-    if (says && at < stops.length - 1) go(at + 1);
+    if (says && !isLast) go(at + 1);
     else {
       fresh = true;
       page.rests(resting);
       if (says) how.querySelector(".line")?.prepend(element("span", { className: "verdict", textContent: says }));
-      after.focus();
+      (isLast ? leave : after).focus();
     }
   };
 
@@ -363,9 +371,12 @@
     else if (at > 0) go(at - 1);
   }, { passive: true });
 
-  document.addEventListener("attn:goto", ({ detail }) => {
-    const k = stops.findIndex((stop) => stop.section >= detail);
-    if (at >= 0 && k >= 0) go(k);
+  document.addEventListener("attn:goto", (event) => {
+    const k = stops.findIndex((stop) => stop.section >= event.detail);
+    if (at < 0 || k < 0) return;
+    if (asking) said = `Asking from ${titleOf(k)}.`;
+    event.preventDefault(); // its number is gone to
+    go(k);
   });
 
   // -- numbers that become others ----------------------------------------------------------------------------
@@ -380,6 +391,7 @@
     blank(new Set());
     const there = stops[at]?.numbers[0], was = at;
     stops = stopsOf();
+    noun = stops.every(({ numbers }) => new Set(numbers.map(page.nameOf)).size === 1) ? "numbers" : "results";
     shows = showsOf();
     blanks.clear();
     forget();

@@ -52,7 +52,9 @@ PAGE_SCRIPTS = ("page.js", "pointing.js", "reading.js", "asking.js", "stepping.j
 _PACKED, _MADE_SMALLER = "packed.js", "decimal.js"
 BENCH_SCRIPT = "bench.js"
 """That of pages on which numbers are changed in their cells, whoever works these pages again."""
-LIVE_SCRIPTS = (_MADE_SMALLER, "evaluator.js", "pictures.js", BENCH_SCRIPT, "live.js")
+LIVE_SCRIPTS = (
+    _MADE_SMALLER, "evaluator.js", "pictures.js", "keeping.js", BENCH_SCRIPT, "live.js",
+)  # fmt: skip
 """Those of pages that are worked again, behind `packed.js`; one is decimal.js by
 M. Mclaughlin, made smaller."""
 JUDGING_SCRIPTS = ("enclosures.js", "judging.js")

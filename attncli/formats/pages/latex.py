@@ -9,7 +9,9 @@ from attncli.formats import FormatInfo, PaperAbilities, RenderOptions
 
 SUFFIXES = (".tex",)
 
-ABILITIES = FormatInfo(PaperAbilities(self_keyed=True, together=True), fragment=True, products=True)
+ABILITIES = FormatInfo(
+    PaperAbilities(self_keyed=True, together=True), fragment=True, printed=True, products=True
+)
 
 
 def render(document: Document, page: RenderOptions) -> str:

@@ -39,7 +39,7 @@ def ribbons(block: Graph, title: str, asked: Askable = NOBODY) -> Picture:
     """Draws the queries one by one, as many beside each other as fit."""
     words = [*dict.fromkeys([*block.targets, *(edge.target for edge in block.edges)])]
     queries = [[*its] for _, its in groupby(block.edges, attrgetter("source"))]
-    others = block.others if asked.changing and has_all(block) else ()
+    others = block.others if has_all(block) else ()
     hidden = {source: [*its] for source, its in groupby(others, attrgetter("source"))}
     parts = [
         _query(edges, hidden.get(edges[0].source, []), words, block.least, asked)
@@ -79,8 +79,8 @@ def _query(
     least: float,
     asked: Askable,
 ) -> Picture:
-    """Draws a query above the word that is its own, or the middle of the row. Ribbons that are
-    `hidden` are there for the case that their weights become larger."""
+    """Draws a query above the word that is its own, or the middle of the row; of weights that are
+    `hidden` no ribbons."""
     by_word = {edge.target: edge for edge in (*edges, *hidden)}
     shown = [word for word in words if len(words) <= _MOST_WORDS or word in by_word]
     source = edges[0].source
@@ -108,22 +108,26 @@ def _query(
 def _key(
     edge: Edge | None, hidden: Sequence[Edge], word: Word, x: float, asked: Askable
 ) -> Iterator[str]:
-    """Draws a word, quietly if it has no ribbon; below it the weight."""
-    kind = "middle inked K" if edge and edge not in hidden else "middle aside"
+    """Draws a word and below it the weight, quietly if it has no ribbon."""
+    has_ribbon = edge is not None and edge not in hidden
     own = naming([edge.weight], asked) if edge else {}
+    kind = "middle inked K" if has_ribbon else "middle aside"
     yield text_at(x, _FALL + 1.5 * _LINE + 4, label_text(word), kind, **own)
     if edge:
-        unseen = {"display": "none"} if edge in hidden else {}
-        yield number_at(x, _FALL + 2.5 * _LINE, edge.weight, "middle", asked, **unseen)
+        kind = "middle" if has_ribbon else "middle aside"
+        yield number_at(x, _FALL + 2.5 * _LINE, edge.weight, kind, asked)
 
 
 def _parted(
     edges: Sequence[Edge], hidden: Sequence[Edge], row: _Row, least: float, asked: Askable
 ) -> Iterator[str]:
-    """Draws the ribbons from the left to the right, so that none is before another."""
+    """Draws the ribbons from the left to the right, so that none is before another; those that are
+    `hidden` only for the case that their weights become larger."""
     weights = [0.0 if edge in hidden else float(edge.weight.full) for edge in edges]
     start = row.top - _ONE * sum(weights) / 2
     for edge, weight in zip(edges, weights, strict=True):
+        if edge in hidden and not asked.changing:
+            continue
         wide = _ONE * weight
         x, to_x, middle = start + wide / 2, row.places[edge.target], _LINE + _FALL / 2
         turns = f"{x:.1f} {middle:.1f}, {to_x:.1f} {middle:.1f}, {to_x:.1f} {_LINE + _FALL:.1f}"

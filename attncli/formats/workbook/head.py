@@ -20,8 +20,8 @@ _CHART = "The weights of each query"
 _LABELS = '[<0.08]"";0.00'
 """What is written into a bar that has room for it."""
 _SAID = (
-    "Each product stands below its right operand and to the right of its left one. What is made of"
-    " a row stands behind it.",
+    "Each product stands below its right operand and to the right of its left one. What is computed"
+    " from a row stands behind it.",
     "Given numbers come from the sheets of their steps: change them there, and look here.",
 )
 _POINTS_A_PIXEL = 0.75

@@ -153,6 +153,11 @@ TransposedWeights = equation(
 """A column of weights in place of a row."""
 
 
+AddedUp = equation("sum(Q[i, k] + K[j, k] for k in k)", Q="n k", K="m k")
+ColumnsAddedUp = equation("sum(x[i, k] + W[k, j] for k in k)", x="n k", W="k m")
+"""Sums where products belong."""
+
+
 class _OfRank(Indexed):
     first_for_size = True
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from attncli.document.tables import WrongWorking
 from attncli.maths.equations.tree import Location
 from attncli.names import worded
-from attncli.pages.parts.sentences import printed_roots
+from attncli.pages.parts.sentences import gives_it, printed_roots
 from attncli.pages.parts.working import Workings
 from attncli.steps.mistakes import mistaken
 from attncli.trace import Definition, Trace
@@ -47,7 +47,7 @@ class WrongWorkings(Mapping[str, Sequence[WrongWorking]]):
             wrong = mistaken(self._trace, (definition,), {name})
             if wrong is not None and definition not in made:
                 made.append(definition)
-                yield WrongWorking(worded(says), Workings(wrong)[name])
+                yield WrongWorking(gives_it(worded(says)), Workings(wrong)[name])
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._ways)

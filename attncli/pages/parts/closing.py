@@ -25,7 +25,7 @@ def closing_of(trace: Trace, selection: Selection, answer: Answer | None) -> tup
         *_generated(trace, selection),
         *_trained(trace, selection),
         *_varied(trace, selection),
-        *closing_on_the_source(trace),
+        *closing_on_the_source(trace, on_paper=selection.manner.on_paper),
         *(() if selection.manner.on_paper else (*where_to_read(trace, selection), *what_if(trace))),
     )
 

@@ -24,7 +24,7 @@ from attncli.maths.equations import deciding
 from attncli.maths.equations.tree import Equation, Number, Root, Symbol, numbers_in
 from attncli.maths.numbers import decimals
 from attncli.maths.numbers.rounding import Rounding
-from attncli.names import Word, below
+from attncli.names import Word, WordedText, below
 from attncli.option_values import LANGUAGES
 from attncli.scenario.model import Layer, Phrase, Recurrent, Stack, projected_when
 from attncli.scenario.scenario import ALL_OURS, Scenario
@@ -88,6 +88,13 @@ def capital(spans: Spans) -> Spans:
     if not isinstance(first, str):
         return spans
     return (*spans[:place], first[:1].upper() + first[1:], *spans[place + 1 :])
+
+
+def gives_it(mistake: WordedText) -> WordedText:
+    """Tells of a known mistake that it gives a number: its author may have gone wrong otherwise."""
+    first, *others = mistake or ("",)
+    small = f"{first[:1].lower()}{first[1:]}" if isinstance(first, str) else first
+    return ("A mistake that gives it: ", small, *others)
 
 
 def enumerated(names: Sequence[str]) -> str:

@@ -12,9 +12,9 @@ from attncli.pages.parts.sentences import enumerated
 from attncli.trace import Trace
 
 
-def closing_on_the_source(trace: Trace) -> list[Block]:
+def closing_on_the_source(trace: Trace, *, on_paper: bool) -> list[Block]:
     """Says in a line how much follows of what the source prints and says of a scenario and its
-    variants, and which command tells more."""
+    variants, and, where it isn't `on_paper`, which command tells more."""
     blocks: list[Block] = []
     if trace.scenario.file.changed.unsaid:
         text = "What the source says of its own numbers is left out, as these were changed."
@@ -28,7 +28,7 @@ def closing_on_the_source(trace: Trace) -> list[Block]:
     called, wrong = as_asked_for(trace.scenario), [*numbers, *statements].count(False)
     text = enumerated(said)
     spans: Spans = (f"{text[0].upper()}{text[1:]}",)
-    if called is not None and (wrong or differ):
+    if called is not None and (wrong or differ) and not on_paper:
         command = f"attn check {typed(called)}{asking_for_large(trace.scenario)}"
         which = _told_by_check(wrong, len(numbers) + len(statements))
         spans = (*spans, "; ", Term(command), f" tells {which}")

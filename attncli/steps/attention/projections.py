@@ -16,7 +16,13 @@ from decimal import Decimal
 
 from attncli.maths.equations.tree import Equation, Number, Symbol, define
 from attncli.maths.operations.activations import Add, MeanOf
-from attncli.maths.operations.attention import CacheBytes, TransposedWeights, WeightedSum
+from attncli.maths.operations.attention import (
+    CacheBytes,
+    ColumnsAddedUp,
+    MatMul,
+    TransposedWeights,
+    WeightedSum,
+)
 from attncli.maths.operations.rearranging import (
     Interleave,
     JoinColumns,
@@ -393,6 +399,11 @@ PROJECT_STEP = Step(
     mistakes=(
         *(rows_for_columns(f"W_{x}", x, f"{x}_new", in_letters=True) for x in _NAMES),
         *(bias_left_out(f"b_{x}", x, f"{x}_new") for x in _NAMES),
+        Mistake(
+            "columns_added_up",
+            "Adding the numbers of a row and of a column, instead of multiplying them in pairs.",
+            wrong(by(ColumnsAddedUp), MatMul),
+        ),
         Mistake(
             "W_Q_and_W_K_swapped",
             "Computing the queries with W_K and the keys with W_Q.",

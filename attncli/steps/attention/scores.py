@@ -20,13 +20,21 @@ from attncli.maths.equations.tree import (
     constant,
 )
 from attncli.maths.operations.activations import DivideBy, MultiplyBy
-from attncli.maths.operations.attention import MatMul, MatMulTransposed
+from attncli.maths.operations.attention import AddedUp, MatMul, MatMulTransposed
 from attncli.maths.operations.equation import Indexed
 from attncli.maths.operations.operation import Operation
 from attncli.names import Name, below
 from attncli.scenario.file.keys import POSITIVE, Key, word_or
 from attncli.scenario.file.matrices import NAMED
-from attncli.steps.mistakes import by, either, instead, remade, turned_round, without_root, wrong
+from attncli.steps.mistakes import (
+    by,
+    either,
+    instead,
+    remade,
+    turned_round,
+    without_root,
+    wrong,
+)
 from attncli.steps.step import (
     Backward,
     Example,
@@ -102,6 +110,11 @@ SCORES_STEP = Step(
             "queries_and_keys_swapped",
             "Taking keys as rows and queries as columns, K Qᵀ, which transposes the table.",
             wrong(turned_round),
+        ),
+        Mistake(
+            "added_up",
+            "Adding the numbers of the query and of the key, instead of multiplying them in pairs.",
+            wrong(by(AddedUp)),
         ),
         Mistake(
             "heads_not_split",
@@ -205,12 +218,12 @@ SCALE_STEP = Step(
         shapes="scores [n, m] → scaled [n, m]",
         happens=_happens_scale,
         why=(
-            "A dot product adds up d_k terms, so its spread grows like √d_k, which dividing by √d_k"
-            " undoes."
+            "Dot products grow with d_k, by about its root, and large scores would give nearly all"
+            " weight to one token."
         ),
         more=(
-            "Large scores would make one weight of the softmax nearly 1 and all gradients nearly 0,"
-            " so that learning stalls."
+            "Where one weight of the softmax is nearly 1, all gradients are nearly 0, so that"
+            " learning stalls."
         ),
     ),
     results=Results(

@@ -33,8 +33,6 @@ class ClozeError(ValueError):
 
 def of_field(field: Field) -> Iterator[str]:
     """What is wrong with a field, alternatives and all."""
-    if field.weight < 1:
-        yield f"the weight {field.weight} is no whole number of at least 1"
     if not any(alternative.share == 1 for alternative in field.alternatives):
         yield "there is no right answer"
     if START.search(field.source, 1):

@@ -51,10 +51,11 @@ def _mark_text(field: Field, answer: str) -> tuple[Decimal, str]:
 
 
 def marks(question: Cloze, answers: Sequence[str]) -> Decimal:
-    """The weighted share of a question's marks that these answers earn, 0 to 1."""
+    """The weighted share of a question's marks that these answers earn, 0 to 1; 0 where nothing
+    weighs anything, which Moodle takes for marked (qtype_multianswer_question::grade_response)."""
     pairs = list(zip(question.fields, answers, strict=True))
     earned = sum((field.weight * mark(field, answer)[0] for field, answer in pairs), Decimal(0))
-    return earned / sum(field.weight for field in question.fields)
+    return earned / (sum(field.weight for field in question.fields) or 1)
 
 
 def overlaps(field: Field) -> list[tuple[Alternative, Alternative]]:

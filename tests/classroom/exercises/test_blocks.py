@@ -9,13 +9,13 @@ from typing import Any, NamedTuple, get_args
 import pytest
 
 from attncli.classroom.exercises.answer_keys import _Wanted
+from attncli.classroom.exercises.gate_by_gate import gate_by_gate
 from attncli.classroom.exercises.line_blanks import numbers_shown
 from attncli.classroom.exercises.papers import sheet_for, sheet_of, translated
 from attncli.classroom.exercises.requests import ExerciseRequest, by_names
 from attncli.classroom.exercises.tasks import _first_lines, room
 from attncli.classroom.exercises.workable_sections import (
     StepSection,
-    _begun_anew,
     _separate,
     _without,
 )
@@ -96,7 +96,7 @@ PASSES: dict[str, Callable[[], object]] = {
     "printed": lambda: as_printed(BLOCKS[0]),
     "quantities": lambda: [*tables_in([UNHEARD])],
     "room": lambda: room(TRACE, SECTION, [], ExerciseRequest(())),
-    "rows": lambda: _begun_anew([UNHEARD], PART),
+    "rows": lambda: gate_by_gate([UNHEARD], ()),
     "screen": lambda: [*printed_blocks([UNHEARD])],
     "separate": lambda: _separate([UNHEARD], PART),
     "sheet": lambda: sheet_of(BLOCKS[0]._replace(paper=PAPER)),

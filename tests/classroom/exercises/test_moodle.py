@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
+from pathlib import Path
 from xml.etree import ElementTree
 
 from hypothesis import given, settings
@@ -176,6 +177,28 @@ def test_half_points_are_whole_weights() -> None:
     asked = [Item(f"x[{k}]", entry) for k, entry in enumerate(points)]
     size = Size.of(asked, [])
     assert [size.weight(item) for item in asked] == [2, 8, 1]
+
+
+def test_what_does_not_count_is_asked_for_no_points(tmp_path: Path) -> None:
+    """Moodle imports fields that weigh 0, and essays with the grade 0."""
+    exam = tmp_path / "zero.yaml"
+    exam.write_text(ZERO, "utf-8")
+    xml = printed("exercise", str(exam), "--format", "moodle")
+    (question,) = cloze.questions(xml)
+    assert {field.weight for field in question.fields} == {0}
+    assert {field.kind for field in question.fields} == {"numerical", "multichoice"}
+    grades = [e.text for e in ElementTree.fromstring(xml).iter("defaultgrade")]
+    assert grades == ["0"]
+
+
+ZERO = """
+exam: Warm-up
+parts:
+  - {scenario: i_love_ai, ask: [{step: scores, token: I}, attends_most], points: {each: 0}}
+  - questions:
+      - {ask: Why?, answer: Because., points: 0}
+      - {ask: How many heads?, number: 1, points: 0}
+"""
 
 
 def printed(*arguments: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import re
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
@@ -175,12 +176,22 @@ def test_the_histogram_counts_each_paper_once(played: Class) -> None:
     points = [Decimal(row["points"]) for row in papers]
     page = (played.marked / "class.md").read_text("utf-8")
     median = statistics.median(points)
-    assert f"**Median:** {median.normalize():f} points" in page
+    assert f"on average, {median.normalize():f} at the median" in page
     bars = {int(low): int(n) for low, n in re.findall(r"\| from (\d+) \| (\d+) \|", page)}
     ends = [*[*bars][1:], 10**6]
     assert sum(bars.values()) == len(points) == 31
     for (low, count), end in zip(bars.items(), ends, strict=True):
         assert count == sum(low <= p < end for p in points)
+
+
+def test_what_stands_above_the_marks_has_room_on_a_screen(played: Class) -> None:
+    """Of 31 papers: 40 lines of 80 columns."""
+    screen = {**os.environ, "COLUMNS": "80"}
+    page = CliRunner().invoke(app, ["grade", str(played.folder), str(played.answers)], env=screen)
+    lines = page.stdout.splitlines()
+    assert lines.index("Marks") <= 40
+    assert max(map(len, lines[: lines.index("Marks")])) <= 80
+    assert sum(line.startswith("• ") for line in lines[: lines.index("Marks")]) == 3
 
 
 def numbers_in(text: str) -> list[Decimal]:

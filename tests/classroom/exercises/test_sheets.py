@@ -113,10 +113,14 @@ def test_pairs_to_be_counted_stand_in_the_order_of_the_words() -> None:
     assert answers == [3, 2, 5]
 
 
-def test_own_tables_of_gates_stand_below_the_given_ones() -> None:
-    page = render(made("yassine_lstm", "gates").sheet, "latex", RenderOptions())
-    rows = page.split("{\\raggedright\\lineskip")
-    assert not any("W_{\\mathrm{ox}}" in row and "fillin" in row for row in rows)
+def test_a_gate_has_all_that_it_takes_beside_its_blanks() -> None:
+    """Its matrices in a row, and below these the input, the state, and its own tables."""
+    (section,) = made("yassine_lstm", "gates").sheet.sections[:1]
+    tables = [table for block in section.blocks for table in parts_of(block, MatrixBlock)]
+    names = [table.quantity.local for table in tables]
+    assert names[:7] == ["W_ux", "W_ua", "b_u", "x", "a", "z_update", "update"]
+    assert [table.display.begins_row for table in tables[:4]] == [True, False, False, True]
+    assert names.count("x") == names.count("a") == 4
 
 
 @pytest.mark.real("pdflatex")

@@ -121,8 +121,8 @@ def test_the_same_mistake_costs_once(tmp_path: Path) -> None:
 
 def test_the_report_says_what_each_cause_costs(tmp_path: Path) -> None:
     """Base 2 in two numbers, a slip, and what follows from both."""
-    theirs = {"scores[I, I]": "3", "exp[I, love]": "1.5", "exp[I, I]": "8", "exp[I, AI]": "2"}
-    path = yaml_file(tmp_path / "a.yaml", {**RIGHT, **theirs, "exp_sum[I]": "11.5"})
+    theirs = {"scores[I, I]": "4", "exp[I, love]": "1.5", "exp[I, I]": "16", "exp[I, AI]": "2"}
+    path = yaml_file(tmp_path / "a.yaml", {**RIGHT, **theirs, "exp_sum[I]": "19.5"})
     page = " ".join(run("grade", "i_love_ai", path).stdout.split())
     found = re.findall(r"(Slip|Known mistake): .*?It costs (.*?)\.(?= |$)", page)
     assert found == [("Slip", "1 point"), ("Known mistake", "2 points"), ("Slip", "1 point")]
@@ -524,11 +524,17 @@ def test_nothing_that_was_handed_in_is_dropped_in_silence(tmp_path: Path) -> Non
     assert "photo.jpg" in data["remarks"][0]
     assert data["average"] == data["of"] == 16
 
+
+def test_pages_and_tables_tell_all_that_was_handed_in(tmp_path: Path) -> None:
+    exam, answers = class_with_faults(tmp_path)
     page = " ".join(run("grade", exam, answers).stdout.split())
-    first, _, marks = page.partition("Marks Student")
-    for said in ("wieghts[I, I]: 0.3", "It says form B, but", "Zed (s99): The list of",
-                 "Flo (s6): Nothing was handed in.", "Ed (s5): ", "photo.jpg"):  # fmt: skip
-        assert said in first
+    first, _, rest = page.partition("Marks Student")
+    assert "Zed (s99): The list of" in first
+    assert "To look at 6 remarks below the marks" in first
+    marks, _, below = rest.partition("To look at")
+    for said in ("wieghts[I, I]: 0.3", "It says form B, but", "Flo (s6): Nothing was handed in.",
+                 "Ed (s5): ", "photo.jpg"):  # fmt: skip
+        assert said in below
     assert "Flo │ s6 A – – –" in marks
     table = run("grade", exam, answers, "--format", "csv")
     rows = {row["student"]: row for row in csv.DictReader(table.stdout.splitlines())}

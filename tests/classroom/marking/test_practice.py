@@ -99,7 +99,7 @@ def test_a_known_mistake_is_named_and_gone_on_with() -> None:
     """2^1, 2^1, 2^2: base 2 is a known mistake; what follows from these numbers counts."""
     code, text = practised(answers=["2", "2", "4", "8", "0.25", "0.25", "0.5"])
     assert code == 1
-    assert "✗ exp[love, AI]: it doesn't follow. It is what this gives: " in text
+    assert "✗ exp[love, AI]: it doesn't follow. A mistake that gives it: " in text
     assert text.count("it follows from your earlier number") == 4
     assert "attn practice i_love_ai --step softmax --fresh" in text
 

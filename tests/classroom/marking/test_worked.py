@@ -272,7 +272,7 @@ def test_a_class_without_a_paper_that_can_be_read_is_told(tmp_path: Path) -> Non
     (tmp_path / "a.yaml").write_text("nope: [\n", "utf-8")
     result = run("grade", "i_love_ai", tmp_path)
     assert result.exit_code == 2
-    assert "Not marked  1" in result.stdout
+    assert "0, 1 not marked" in result.stdout
 
 
 def test_a_step_that_went_wrong_is_gone_on_with_where_no_other_form_has_its_numbers() -> None:

@@ -152,6 +152,12 @@ def _keys(at: At) -> Numbers:
     return at.first("rotated_K", "K")
 
 
+def _sums(left: Numbers, right: Numbers) -> Numbers:
+    """Rows added to rows, number by number, where a product multiplies them."""
+    made: Numbers = (left[:, None] + right[None]).sum(axis=2)
+    return made
+
+
 def _inputs(at: At) -> Numbers:
     """What an attention is of."""
     pre = at.data.get("norm") == "pre"
@@ -484,6 +490,7 @@ MISTAKES: Mapping[str, Mistake] = {
     "root_rounded": worked(scaled=lambda at: at["scores"] / at.number(round(float(_root(at)), 2))),
     "queries_and_keys_swapped": worked(scores=lambda at: _keys(at) @ _queries(at).T),
     "K_not_transposed": worked(scores=lambda at: _queries(at) @ _keys(at)),
+    "added_up": worked(scores=lambda at: _sums(_queries(at), _keys(at))),
     "products_rounded": Mistake(product=_rounded_terms),
     # masks
     "not_masked": _masked(_all),

@@ -49,7 +49,7 @@ class Model(NamedTuple):
     def mistakes(self) -> Iterator[str]:
         """Those that can be made here."""
         yield from ("W_Q_and_W_K_swapped", "divided_by_d_k")
-        yield from ("multiplied", "not_scaled", "down_the_columns", "base_2", "base_10")
+        yield from ("added_up", "multiplied", "not_scaled", "down_the_columns", "base_2", "base_10")
         yield from ("over_all_cells", "keys_for_values", "scores_for_weights")
         yield from () if self.cached else ("queries_and_keys_swapped", "weights_by_column")
         square = self.given["W_Q"].shape[0] == self.given["W_Q"].shape[1]
