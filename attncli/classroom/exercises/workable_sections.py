@@ -236,7 +236,7 @@ def working_in(
     made = [quantity for quantity in made_by(trace, part) if quantity.name in names]
     if not cells:
         return [block for quantity in made for block in working_of(trace, quantity, selection)]
-    order = {quantity.name: k for k, quantity in enumerate(made_by(trace, part))}
+    order: dict[str, int] = {q.name: k for k, q in enumerate(made_by(trace, part))}
     known = {quantity.name for quantity in made}
     asked = {
         Location(name, *trace[name].find(address)): (name, address)
