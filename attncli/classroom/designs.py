@@ -151,7 +151,9 @@ def _forms(typed: DesignArguments, asked: ExerciseArguments, source: str) -> Out
     given_up = {rule for exercise in exam.exercises for rule in exercise.numbers.allow}
     alike = exam.forms is not None and "difficulty" not in given_up
     title = next(trace.scenario.title for trace in traces if trace is not None)
-    page = costs_page(Word(exam.frame.title or title), costed, alike=alike)
+    page = costs_page(
+        Word(exam.frame.title or title), costed, alike=alike, keeps_own=exam.keeps_own
+    )
     if folder is None:
         return PageOutput(page, typed.page)
     form = typed.page.form or "markdown"

@@ -68,7 +68,7 @@ _CHOICES = (("layout", LAYOUTS), ("paper", PAPER_SIZES), ("language", LANGUAGES)
 def ordered_exam(order: ExerciseArguments, complaints: Complaints) -> ExamFile | None:
     """Reads the exam that is ordered, or an exercise as an exam of a single part; None where
     something is wrong, which `complaints` hears."""
-    from attncli.classroom.files.exam_file import is_ordered
+    from attncli.classroom.files.kinds import is_ordered
 
     by_file = complaints.hear(is_ordered, order.scenario)
     if by_file is None:
@@ -245,8 +245,8 @@ class FirstForm:
 
 
 def _notes_on_length(form: ExamForm, files: Sequence[Contents]) -> Iterator[Problem]:
-    """Says how long the first of some files is where nobody said so, and how to ask for less, if it
-    is long."""
+    """Says how long the first of some files is, and how to ask for less, if it is long and somebody
+    may not have meant it: all points being said, it is as long as it was chosen."""
     from attncli.document.questions import points_text
 
     first = next(iter(files), "")
@@ -257,15 +257,23 @@ def _notes_on_length(form: ExamForm, files: Sequence[Contents]) -> Iterator[Prob
         if part.exercise and part.exercise.points.total is None and whole.paper
     )
     paper = form.whole.paper
-    if paper is None or (unsaid <= _LONG and pages <= _MANY_PAGES):
+    if paper is None or not unsaid or (unsaid <= _LONG and pages <= _MANY_PAGES):
         return
     on = f" on {pages} pages" if pages else ""
     wrong = f"it asks for {points_text(paper.points)} points{on}"
-    right = (
-        "--step, --token and --cell ask for less, as `ask` in a file does; `points: {total:"
-        " 30}` says how many there are to be"
-    )
-    yield Problem.of("the sheet", wrong, right)
+    by = "exam" if len(form.exam.parts) > 1 else "exercise"
+    yield Problem.of("the sheet", wrong, _LESS["options" if form.exam.path is None else by])
+
+
+_LESS = {
+    "options": "--step, --token and --cell ask for less; --points total=30 says how many points"
+    " there are to be",
+    "exercise": "`ask` asks for less, like {step: softmax, token: last}; `points: {total: 30}` says"
+    " how many there are to be",
+    "exam": "`ask` of a part asks for less, like {step: softmax, token: last}; `points: 30` says"
+    " how many the part has",
+}
+"""How to ask for less, by what says what is asked."""
 
 
 def _notes_on_pools(form: ExamForm, formats: Sequence[str]) -> Iterator[Problem]:

@@ -180,7 +180,7 @@ def graded(order: GradeArguments) -> PageOutput | TextOutput:
 def _marker(order: GradeArguments) -> Marker:
     """Makes what marks the papers: of a scenario, or of the forms of an exercise, as its file says
     them or as they were made into a folder. Raises UserError."""
-    from attncli.classroom.files.exam_file import is_ordered
+    from attncli.classroom.files.kinds import is_ordered
     from attncli.classroom.files.manifest import is_manifest
 
     if is_manifest(Path(order.scenario)):

@@ -133,7 +133,7 @@ def folder_of(job: CheckedOrder, beside: Beside, formats: Sequence[str] = ()) ->
     folder = Path(order.page.output)
     put_right(order.page.output)
     before = load_manifest(folder) if has_manifest(folder) else None
-    forms = _forms(job, _kept(job, folder, before))
+    forms, others = _worked(job, folder, before)
     formats = [*dict.fromkeys((job.manner.format, *formats))]
     lost, first = LostToRounding(formats), FirstForm()
     heard = (first.heard(lost.heard(form.form)) for form in forms.values())
@@ -154,8 +154,10 @@ def folder_of(job: CheckedOrder, beside: Beside, formats: Sequence[str] = ()) ->
     files |= personal
     _check_edited(folder, files, before, force=order.page.force)
     check_folder(str(folder), [*files, FILE], force=True)
-    said = _whose_numbers(job) + _what_is_not_nice(job) if before is None else ""
-    says = _summary(folder, made, _marked_anew(before, forms)) + said + job.says + lost.says
+    said = _whose_numbers(job, forms) + _what_is_not_nice(job) if before is None else ""
+    says = (
+        _summary(folder, made, _marked_anew(before, forms)) + others + said + job.says + lost.says
+    )
     return FilesOutput({**files, FILE: made.text()}, str(folder), True, says, notes=notes)
 
 
@@ -169,6 +171,18 @@ def _with_forms(
     was = () if before is None else before.students
     same = tuple(Student(s.name, s.id) for s in was)
     return with_forms(job.students or same, forms, {s.id: s.form for s in was})
+
+
+def _worked(
+    job: CheckedOrder, folder: Path, before: Manifest | None
+) -> tuple[dict[str, FormWorked], str]:
+    """Works the forms of a folder, and says which keep other numbers than the exam says; with
+    --force all get new ones then. Raises UserError."""
+    forms = _forms(job, _kept(job, folder, before))
+    other = [] if before is None else [*_other_numbers(job, before, forms)]
+    if other and job.order.page.force:
+        return _forms(job, {}), ""
+    return forms, "".join(f"{says}; --force gives it new ones\n" for says in other)
 
 
 def _forms(job: CheckedOrder, kept: Mapping[str, Sequence[Path]]) -> dict[str, FormWorked]:
@@ -280,6 +294,36 @@ def _kept(job: CheckedOrder, folder: Path, before: Manifest | None) -> dict[str,
     wrong = f"the forms {listed(kept)} were made with {which} than {of} has now"
     right = f"make them anew with `attn exercise {order.scenario} -o {order.page.output} --force`"
     raise OutputError.of(str(order.page.output), wrong, right)
+
+
+def _other_numbers(
+    job: CheckedOrder, before: Manifest, forms: Mapping[str, FormWorked]
+) -> Iterator[str]:
+    """Says which forms keep numbers, as they were made before, that aren't what the exam says now:
+    not the scenario's own, or others in parts that have the same."""
+    from attncli.classroom.exercises.between_parts import sharing
+    from attncli.classroom.exercises.fingerprint import has_numbers_mark, numbers_mark
+
+    shared = sharing(job.exam, job.traces)
+    for name, form in forms.items():
+        was = before.forms.get(name)
+        own, traces = job.exam.keeps_own and name == job.names[0], form.form.traces
+        if was is None or not all(
+            trace is None or has_numbers_mark(trace, part.numbers)
+            for trace, part in zip(traces, was.parts, strict=False)
+        ):
+            continue  # it is new, or somebody mended it
+        marks = [trace and numbers_mark(trace) for trace in traces]
+        of_own = [trace and numbers_mark(trace) for trace in job.traces]
+        firsts = [s.places[0] for s in shared if s.is_first]
+        apart = next((s.places for s in shared if len({marks[k] for k in s.places}) > 1), None)
+        if apart is not None:
+            parts = listed([str(k + 1) for k in apart], " and ")
+            yield f"form {name} keeps different numbers in parts {parts}, which have the same now"
+        elif own and any(marks[k] != of_own[k] for k in firsts):
+            yield f"form {name} keeps other numbers than the scenario's own"
+        elif name == job.names[0] and not own and any(marks[k] == of_own[k] for k in firsts):
+            yield f"form {name} keeps the scenario's own numbers"
 
 
 def _form(
@@ -405,14 +449,36 @@ def _pictures(job: CheckedOrder) -> dict[str, Contents]:
     return {figure.name.raw: figure.data for figure in shown}
 
 
-def _whose_numbers(job: CheckedOrder) -> str:
-    """Says whether the first form has the scenario's own numbers, where there are forms."""
+def _whose_numbers(job: CheckedOrder, forms: Mapping[str, FormWorked]) -> str:
+    """Says whether the first form has the scenario's own numbers, where there are forms, what these
+    cost beside the others, and which parts have other numbers."""
+    from attncli.classroom.exercises.between_parts import sharing
+    from attncli.classroom.exercises.exam_papers import requests_of
+    from attncli.classroom.exercises.form_costs import form_cost, unlike_own
+
     if job.exam.forms is None or not job.scenarios:
         return ""
-    first = job.names[0]
-    if job.exam.keeps_own:
-        return f"form {first} has the scenario's own numbers; own: false gives it others\n"
-    return f"no form has the scenario's own numbers; own: true gives them to form {first}\n"
+    first, keeps = job.names[0], job.exam.keeps_own
+    if keeps:
+        says = f"form {first} has the scenario's own numbers; own: false gives it others\n"
+    else:
+        says = f"no form has the scenario's own numbers; own: true gives them to form {first}\n"
+    for shared in sharing(job.exam, job.traces):
+        if shared.why:
+            part = f"part {shared.places[0] + 1} has numbers of its own in each form"
+            says += f"{part}: {shared.why}\n"
+        elif not shared.is_first and keeps:
+            says += (
+                f"part {shared.places[0] + 1} has other numbers than the scenario: its own seed\n"
+            )
+    if keeps and len(forms) > 1:
+        costs = {
+            name: form_cost(form.form.traces, requests_of(job.exam, form.form.traces))
+            for name, form in forms.items()
+        }
+        if unlike := unlike_own(costs):
+            says += f"{unlike}\n"
+    return says
 
 
 def _summary(folder: Path, made: Manifest, before: Manifest | None) -> str:

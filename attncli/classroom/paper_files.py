@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from itertools import repeat
+from itertools import repeat, tee
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from attncli.classroom.exercises.requests import ExerciseRequest
     from attncli.classroom.files.exam_file import ExamFile
     from attncli.classroom.forms.candidate_quantity import Attempt
+    from attncli.classroom.forms.search import SearchRequest
     from attncli.document.blocks import Document
     from attncli.document.questions import Worth
     from attncli.trace import Trace
@@ -319,9 +320,11 @@ def variants(  # noqa: PLR0913 - of what, how many, and by which rules
     hidden: list[Attempt] | None = None,
     *,
     own: bool = False,
+    parts: Sequence[ExerciseRequest] = (),
 ) -> Iterator[Trace]:
     """Yields the trace of each form; without a count that with the scenario's own numbers, which
-    the first form has, too, with `own`.
+    the first form has, too, with `own`: then the others cost what it does, if such are found. Of
+    several `parts` that ask it together, each has its points.
 
     `hidden` gets the mistakes that such numbers hardly show. Raises UnsatisfiedError where no
     numbers will do.
@@ -334,19 +337,41 @@ def variants(  # noqa: PLR0913 - of what, how many, and by which rules
     from attncli.classroom.exercises.blanked import blanks_of
     from attncli.classroom.forms.search import SearchRequest, search
 
-    points = partial(_points_of, request) if _may_be_longer(trace) else None
-    wanted = SearchRequest(others, seed, request.quantities(trace), allow, points=points)
-    yield from search(
-        trace.scenario, wanted._replace(blanks=blanks_of(trace, request), hidden=hidden)
+    points = partial(_points_of, parts or (request,)) if _may_be_longer(trace) else None
+    blanks = blanks_of(trace, request)
+    wanted = SearchRequest(
+        others, seed, request.quantities(trace), allow, points=points, blanks=blanks, hidden=hidden
     )
+    yield from (_beside_own(trace, wanted) if own else None) or search(trace.scenario, wanted)
 
 
-def _points_of(request: ExerciseRequest, trace: Trace) -> Worth | None:
+_EFFORT = 4
+"""How many times as long as others are forms looked for that cost what own numbers do."""
+
+
+def _beside_own(trace: Trace, wanted: SearchRequest) -> Iterator[Trace] | None:
+    """Looks for forms that cost what the scenario's own numbers do, and are drawn from these.
+    Returns None where there are none."""
+    from attncli.classroom.forms.costs import cost_of
+    from attncli.classroom.forms.plan import plan_of
+    from attncli.classroom.forms.pools import own_pools
+    from attncli.classroom.forms.search import UnsatisfiedError, search
+
+    pools = own_pools(trace.scenario, plan_of(trace, wanted.asked).drawn)
+    cost = cost_of(trace, wanted.asked, wanted.blanks.cells)
+    try:
+        like = wanted._replace(pools=pools, aim=cost, effort=_EFFORT)
+        return iter([*search(trace.scenario, like)])
+    except UnsatisfiedError:
+        return None
+
+
+def _points_of(requests: Sequence[ExerciseRequest], trace: Trace) -> Worth | None:
     """Adds up the points of a form; None for one that hasn't what is asked for."""
     from attncli.pages.parts.selection import SelectionError
 
     try:
-        return request.on(trace).all_points(trace)
+        return sum(request.on(trace).all_points(trace) for request in requests)
     except SelectionError:
         return None
 
@@ -365,17 +390,27 @@ def traces_of_forms(
     requests: Sequence[ExerciseRequest | None],
     hidden: list[Attempt] | None = None,
 ) -> Iterator[FormTraces]:
-    """Yields each form by its name, with what is worked in each of its parts: parts of the same
-    scenario have other numbers, of which only the first may be its own. `hidden` is that of
-    `variants`."""
-    each: list[Iterable[Trace | None]] = []
-    before: set[str] = set()
-    for k, (part, trace, request) in enumerate(zip(exam.parts, traces, requests, strict=True)):
-        if part.exercise is None or trace is None or request is None:
-            each.append(repeat(None))
-        else:
-            seed, allow = exam.seed + k, part.exercise.numbers.allow
-            own = exam.keeps_own and part.exercise.scenario not in before
-            before.add(part.exercise.scenario)
-            each.append(variants(trace, request, exam.forms, seed, allow, hidden, own=own))
+    """Yields each form by its name, with what is worked in each of its parts. Parts about the same
+    scenario have the same numbers, as far as they can. `hidden` is that of `variants`."""
+    from attncli.classroom.exercises.between_parts import sharing
+    from attncli.classroom.exercises.requests import together
+
+    each: list[Iterable[Trace | None]] = [repeat(None)] * len(exam.parts)
+    for shared in sharing(exam, traces):
+        places = shared.places
+        trace, asked = traces[places[0]], [r for k in places if (r := requests[k]) is not None]
+        assert trace is not None
+        rules = dict.fromkeys(rule for k in places for rule in exam.numbers_of(k).allow)
+        made = variants(
+            trace,
+            together(asked),
+            exam.forms,
+            shared.seed,
+            [*rules],
+            hidden,
+            own=exam.keeps_own and shared.is_first,
+            parts=asked,
+        )
+        for k, own in zip(places, tee(made, len(places)), strict=True):
+            each[k] = own
     return zip(form_names(exam.forms), zip(*each, strict=False), strict=False)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attncli.plugins import FILES, plugins
+
+if TYPE_CHECKING:
+    from attncli.commands.arguments import Allowed
 
 SCENARIO = "scenario"
 
@@ -22,6 +25,9 @@ class FileKind(NamedTuple):
     """Returns the JSON Schema of such files."""
     then: str
     """What can be done with one, with `{file}` and its `{stem}`."""
+    check: Callable[[str, Allowed], str | None] | None = None
+    """Checks a file for `attn validate`: returns what it holds, in a line, and None for a file of
+    another kind. Raises UserError, naming all that is wrong."""
 
 
 def _text() -> str:
@@ -48,6 +54,13 @@ def file_kinds() -> Mapping[str, FileKind]:
     """Returns the kinds of files by their names, scenarios first."""
     others = {name: entry.load() for name, entry in plugins(FILES).items()}
     return {SCENARIO: _OF_SCENARIOS, **others}
+
+
+def checked_by_kind(file: str, allowed: Allowed) -> str | None:
+    """Checks a file of another kind than a scenario. Returns what it holds, in a line, and None for
+    a scenario. Raises UserError, naming all that is wrong."""
+    checks = (kind.check for kind in file_kinds().values() if kind.check is not None)
+    return next((said for check in checks if (said := check(file, allowed)) is not None), None)
 
 
 def kind_called(file: str) -> str:

@@ -249,13 +249,13 @@ def _of_checkpoint(typed: NewArguments, target: str) -> tuple[str, bool]:
 class ValidateArguments(NamedTuple):
     """A request to check scenario files, and what these may read and cost."""
 
-    files: Annotated[Sequence[str], argument("FILE...", "Scenario files.")]
+    files: Annotated[Sequence[str], argument("FILE...", "Scenario files, exams, exercises.")]
     allowed: Allowed = Allowed()
 
 
 @command(ValidateArguments, effort=WORKING)
 def validate(typed: ValidateArguments) -> TextOutput:
-    """Check scenario files, and say every problem of each.
+    """Check scenarios, exams and exercises: every problem of each.
 
     A file without problems gets a line saying what it holds.
 
@@ -263,6 +263,7 @@ def validate(typed: ValidateArguments) -> TextOutput:
 
       attn validate scenarios/*.yaml
     """
+    from attncli.commands.file_kinds import checked_by_kind
     from attncli.formats import summary_line
     from attncli.names import Word
     from attncli.pages.parts.sentences import published_in_short, summary
@@ -274,6 +275,10 @@ def validate(typed: ValidateArguments) -> TextOutput:
     lines = []
     for file, heard in zip(typed.files, complaints, strict=True):
         with heard.heard():
+            said = checked_by_kind(file, typed.allowed)
+            if said is not None:
+                lines.append(f"{file}: ok: {said}\n")
+                continue
             trace = work(typed.allowed.load(file))
             words = (*summary(outline_of(trace)), published_in_short(trace), ending_in_short(trace))
             lines.append(f"{summary_line(Word(file), words)}\n")

@@ -314,7 +314,7 @@ def _sections(
             yield _passed_over(trace, part, number, selection, alike.get(k))
             continue
         section = page.section(part, number, shown[:k], steps[number:])
-        section = as_result(section) if part is steps[-1] else section
+        section = as_result(section, part) if part is steps[-1] else section
         blocks = with_products(trace, part, section.blocks, selection)
         yield with_pictures(trace, part, section._replace(blocks=tuple(blocks)), selection)
 

@@ -189,11 +189,14 @@ class _Report(NamedTuple):
         long."""
         for (where, size, side, parts, why), shapes in self.uncut.items():
             each = " each" if len(shapes) > 1 else ""
+            enough = -(-size // parts) * parts
+            of_heads = side and any(shape.startswith("W_Q") for shape in shapes)
+            rows = "; W_O has as many rows" if of_heads else ""
             self.problems.add(
                 where,
                 f"{listed(sorted(shapes))}: {sized(size, side)}{each} can't be cut into {parts}"
                 f" equal parts ({why})",
-                f"give a number of {SIDES[side]} that {parts} divides",
+                f"give a number of {SIDES[side]} that {parts} divides, like {enough}{rows}",
             )
 
     def _place(self, extent: Extent) -> tuple[int, int]:

@@ -328,7 +328,7 @@ def _asks(path: Path) -> bool:
     scenario."""
     if not has_wing("classroom"):
         return False
-    from attncli.classroom.files.exam_file import is_ordered
+    from attncli.classroom.files.kinds import is_ordered
 
     return bool(Complaints().hear(is_ordered, path))
 

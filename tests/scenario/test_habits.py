@@ -34,7 +34,7 @@ TOLD = {
     f"{TWO}norms: pre": '4:8: the text "pre" where a map belongs; did you mean norm: pre?',
     f"{TWO}head: 2": '4:7: the text "2" where a map belongs; did you mean heads: 2?',
     f"tokens: [a, b]\nembeddings: {{a: [1, 0], b: [0, 1]}}\n{WEIGHTS}heads: 3": "6:8: W_K (2 × 2), W_Q (2 × 2), W_V (2 × 2): 2 columns each can't be cut into 3 equal parts (3 heads); "
-    "give a number of columns that 3 divides",
+    "give a number of columns that 3 divides, like 3; W_O has as many rows",
     "sentence: the cat\ntokenizer: {kind: bpe, merges: [t h]}\nvocabulary: {t: 0, h: 1, th: 2}": '2:24: the key "merges" doesn\'t belong in here; '
     "write it one level up, as a key of its own",
     "sentence: The cat\nembeddings: {the: [1, 0], cat: [0, 1]}": '2:13: the token "The" of the sentence is not in embeddings; '

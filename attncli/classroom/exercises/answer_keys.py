@@ -42,6 +42,8 @@ from attncli.maths.notation import plain
 from attncli.maths.notation.plain import MINUS
 from attncli.maths.numbers import decimals
 from attncli.maths.operations.activations import DivideBy
+from attncli.maths.operations.masking import Seen
+from attncli.maths.operations.written import Condition
 from attncli.names import Name, Word
 from attncli.pages.parts.sentences import joined, put_in
 from attncli.steps.mistakes import mistaken
@@ -66,13 +68,20 @@ def key_of(
     source = sources.of(place)
     places = _places(sources, place, source, both[0] or own)
     half = half_a_unit(places)
-    if not own.shown.is_finite() or _is_count(sources.trace, place.quantity):
+    if not own.shown.is_finite() or _is_whole(sources.trace, place.quantity):
         return RightAnswer(own, Interval(own.shown, own.shown), *both, half=half)
     others = [n for n in both if n is not None and n is not own and n.shown.is_finite()]
     reached = [value_at(number, places) for number in (own, *others)]
     reached += sources.by_printed_root(place, places)
     halves = 1 if source is not None and sources.is_exact(source) else _HALVES
     return RightAnswer(own, around(reached, places, halves), *both, half=half)
+
+
+def _is_whole(trace: Trace, name: str) -> bool:
+    """Tells whether the numbers of a quantity are counts, or say yes or no by 1 and 0."""
+    definition = trace[name].definition
+    is_flag = definition is not None and isinstance(definition.operation, Seen | Condition)
+    return is_flag or _is_count(trace, name)
 
 
 def _is_count(trace: Trace, name: str) -> bool:
@@ -383,7 +392,7 @@ def what_is_accepted(
         for square, about in roots.items()
     )
     says = put_in(own.what_is_accepted, halves=text, command=(Term("attn grade"),))
-    return (Callout((*says, *(span for spans in printed for span in spans))),)
+    return (Callout(says), *map(Callout, printed))
 
 
 class _Wanted:

@@ -77,6 +77,8 @@ class WholePage:
     """The given quantities that may be asked for."""
     again: bool = False
     """Whether copies of what the page tells may be asked for, too."""
+    in_rows: bool = False
+    """Whether only some rows of tables are asked for."""
     looked_up: bool = True
     """Whether what is looked up in a table is asked for."""
     masks: bool = True
@@ -85,6 +87,11 @@ class WholePage:
     """The cells that are asked for by their names."""
     words: Words = ENGLISH
     """The words of the page's frame."""
+
+    @property
+    def is_partial(self) -> bool:
+        """Tells whether only some cells or rows of what it asks for are asked for."""
+        return self.again or self.in_rows
 
     @cached_property
     def makes(self) -> frozenset[str]:
@@ -175,18 +182,20 @@ class WholePage:
         kept = {p.quantity for p in known if p.cell is not None and p.cell not in cells}
         kept |= {self.trace[cell.quantity].name for cell in self.given_cells - cells}
         whole = {name for name in names - kept if not self.trace[name].given}
-        if self.again:  # single cells are asked for, and others of a quantity may be needed
+        if self.is_partial:  # others of a quantity may be needed
             whole = {name for name in whole if are_all(self.trace, name, cells)}
         ids = frozenset(place.id for place in places)
         copies = with_copies(self.trace, cells, whole)
-        hidden, told = revealing(self.trace, names) - self.makes - names, set[Location]()
-        if self.again:
-            hidden |= {cell.quantity for cell in copies} - self.makes - names
-            told = self.telling(cells, hidden)
-            needed = told & self.needed(cells)
-            hidden &= {cell.quantity for cell in worked_from(self.trace, hidden, needed) & told}
-        cells = copies | told
-        return Asked(ids, cells, frozenset(whole | hidden), settled=self.settled)
+        hidden = revealing(self.trace, names) - self.makes - names
+        if not self.is_partial:
+            return Asked(ids, copies, frozenset(whole | hidden), settled=self.settled)
+        hidden |= {cell.quantity for cell in copies} - self.makes - names
+        told = self.telling(cells, hidden)
+        needed = worked_from(self.trace, hidden, told & self.needed(cells)) & told
+        by_formula = frozenset(cell.quantity for cell in needed) & hidden
+        return Asked(
+            ids, copies | told, frozenset(whole), settled=self.settled, by_formula=by_formula
+        )
 
     def telling(self, cells: frozenset[Location], names: Collection[str]) -> set[Location]:
         """Finds the cells of some quantities from which some others can be read."""
@@ -245,7 +254,7 @@ class _Asker:
     section: StepSection
     asked: Asked
     shown: set[str]
-    """The quantities whose tables were shown before."""
+    """The quantities whose whole tables were shown before."""
     known: ShownCells
     """The cells that were shown before."""
     places: list[Blankable] = field(default_factory=list)
@@ -272,7 +281,7 @@ class _Asker:
                 asking, places = self.lines.working(block)
             case ColumnSum():
                 asking, places = self.lines.addition(block)
-            case MatrixBlock(quantity=name) if name in self.asked.quantities - self.made:
+            case MatrixBlock() if self.gives_away(block):
                 # a table would tell what is asked for: not one that the section makes itself
                 yield from self.follows(block.quantity)
                 return
@@ -284,10 +293,21 @@ class _Asker:
         if asking is not None:
             yield asking
 
+    def gives_away(self, block: MatrixBlock) -> bool:
+        """Tells whether the table of what the section doesn't make itself has numbers of what is
+        asked for, or from which that follows."""
+        name, asked = block.quantity, self.asked
+        if name in self.made:
+            return False
+        follows = name in asked.by_formula
+        cells = (Location(name, i, j) for i, j in shown_cells(block)) if follows else ()
+        return name in asked.quantities or any(map(asked.hides, cells))
+
     def table(self, block: MatrixBlock) -> tuple[Block | None, list[Blankable]]:
         name = block.quantity
         own = name in self.made
-        self.shown.add(name)
+        if len(block.rows) == block.matrix.shape[0]:
+            self.shown.add(name)
         shown = [Location(name, i, j) for i, j in shown_cells(block)]
         if not own and name not in self.page.inputs:
             self.known.add(cell for cell in shown if not self.asked.hides(cell))
@@ -336,7 +356,8 @@ class _Asker:
         """Yields what stands in place of a table that would tell what is asked for: its formulas,
         and the tables that these need besides."""
         trace, path = self.page.trace, self.section.part.path
-        chain = self.page.chain(name, self.asked.quantities)
+        hidden = self.asked.quantities | self.asked.by_formula
+        chain = self.page.chain(name, hidden)
         formulas: list[Spans] = []
         for definition in chain:
             names = (n.seen_from(path) for n in (definition.name, *definition.operands))
@@ -345,7 +366,7 @@ class _Asker:
         needed = dict.fromkeys(operand for definition in chain for operand in definition.operands)
         for operand in needed:
             known = operand in self.shown or operand in self.page.makes - self.in_part
-            if not known and operand not in self.asked.quantities:
+            if not known and operand not in hidden:
                 self.shown.add(operand)
                 for block in given_blocks(trace, [trace[operand]], Selection(), path):
                     yield self.with_blanks(block, []) if isinstance(block, MatrixBlock) else block
@@ -354,7 +375,11 @@ class _Asker:
     def in_part(self) -> set[str]:
         """Returns the quantities of which the page asks for some cells, and doesn't tell the
         others."""
-        names = {cell.quantity for cell in self.asked.cells} if self.page.again else set[str]()
+        names = (
+            {cell.quantity for cell in self.asked.cells}
+            if self.page.again or self.page.in_rows
+            else set[str]()
+        )
         trace, cells = self.page.trace, self.asked.cells
         return {name for name in names if not are_all(trace, name, cells)}
 

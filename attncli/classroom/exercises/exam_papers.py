@@ -59,12 +59,17 @@ def in_one(exam: ExamFile, wholes: Sequence[Document]) -> Document:
     wholes = [renamed(whole, part_prefix(k, count)) for k, whole in enumerate(wholes, start=1)]
     papers = [whole.paper for whole in wholes if whole.paper is not None]
     sections: list[Section] = []
+    said: dict[str | None, list[tuple[str, Spans]]] = {}
     for k, whole in enumerate(wholes):
         says = counted_points(points[k], words)
         says = says if parts[k].most is None else words.paper.at_most.format(points=says)
         named: Spans = (" · ", titles[k]) if titles[k].raw else ()
         heading = (words.paper.part.format(number=k + 1), *named, f" ({says})")
-        sections += _sections(heading, whole, len([s for s in sections if s.questions]))
+        facts = () if whole.facts is None else whole.facts.rows
+        told = said.setdefault(exam.scenarios[k], [])
+        new = [row for row in facts if row not in told]
+        told += new
+        sections += _sections(heading, whole, new, len([s for s in sections if s.questions]))
     if papers[0].layout != "pages":
         sections = [*map(_followed, sections[:-1]), sections[-1]]
     first, mark = wholes[0], joint_mark(paper.hash for paper in papers)
@@ -73,7 +78,7 @@ def in_one(exam: ExamFile, wholes: Sequence[Document]) -> Document:
         sections=tuple(sections),
         facts=DefinitionList(tuple(framing_facts(frame, words.facts))),
         opening=(
-            fields_of(sum(points), frame, words.paper),
+            fields_of(sum(points), frame, words.paper, numbered=True),
             *instructions(frame),
             *([_table(titles, points, words)] if count > 1 else []),
         ),
@@ -109,11 +114,12 @@ def _table(titles: Sequence[Word], points: Sequence[Worth], words: FrameWords) -
     return Table((texts.part_heading, "", words.keys.points, texts.earned), rows)
 
 
-def _sections(heading: Spans, whole: Document, before: int) -> Iterator[Section]:
-    """Yields the sections of a part behind one that says what it is about."""
-    facts = () if whole.facts is None else whole.facts.rows
+def _sections(
+    heading: Spans, whole: Document, facts: Sequence[tuple[str, Spans]], before: int
+) -> Iterator[Section]:
+    """Yields the sections of a part behind one that says what it is about, with its facts."""
     blocks: tuple[Block, ...] = (
-        *([DefinitionList(facts)] if facts else []),
+        *([DefinitionList(tuple(facts))] if facts else []),
         *(block for block in whole.opening if not isinstance(block, Fields)),
     )
     yield Section("", None, heading, (), blocks)

@@ -286,6 +286,8 @@ class Asked(NamedTuple):
     """Those that are only written down again, which aren't asked for with all others."""
     settled: frozenset[Location] = frozenset()
     """Single cells that are given, whatever is asked of their quantities."""
+    by_formula: frozenset[str] = frozenset()
+    """Quantities some cells of which follow from what is asked, and are told by formulas."""
 
     def asks(self, place: Blankable) -> bool:
         """Tells whether a place is asked for."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 from attncli.classroom.exercises.blanked import BlankedPage, taken
@@ -31,6 +32,7 @@ from attncli.document.blocks import (
     Answers,
     Block,
     Bullets,
+    Callout,
     DefinitionList,
     Document,
     Fields,
@@ -64,6 +66,7 @@ from attncli.document.tables import MatrixBlock
 from attncli.maths.equations.elision import MOST_PARTS, elided
 from attncli.maths.equations.tree import Blank, Location, Node, Omitted, with_each
 from attncli.maths.numbers import decimals
+from attncli.maths.operations.attention import ProductOfMatrices
 from attncli.names import Name, Word
 from attncli.pages.parts.blocks import given_blocks, matrix_block
 from attncli.pages.parts.products import has_room, products_in
@@ -211,7 +214,7 @@ def _document(
     return Document(
         Word(frame.title or trace.scenario.title),
         tuple(_with_tables(what, section) for section in rest),
-        DefinitionList((*framing_facts(frame, words.facts), *_facts(trace, frame.language).rows)),
+        DefinitionList((*framing_facts(frame, words.facts), *_facts(what, frame.language).rows)),
         opening=(
             fields_of(points, frame, words.paper),
             *instructions(frame),
@@ -290,11 +293,9 @@ def _with_operands(
 
 
 def _carried_over(table: MatrixBlock, used: Collection[Location]) -> MatrixBlock:
-    """Leaves out of a table the rows of which nothing is told, nor used."""
+    """Leaves out of a table the rows that nothing asked is worked from."""
     needed = {cell.row for cell in used if cell.quantity == table.quantity}
-    columns = range(table.matrix.shape[1])
-    told = {i for i in table.rows if any(table.matrix.has(i, j) for j in columns)}
-    return table._replace(rows=tuple(i for i in table.rows if i in needed | told))
+    return table._replace(rows=tuple(i for i in table.rows if i in needed))
 
 
 def _table_on_sheet(
@@ -316,19 +317,28 @@ def _worked(exam: Exam, keyed: bool) -> WorkedInBrowser:
     return worked_in_browser(exam.judge, exam.items, keyed=keyed)
 
 
-def fields_of(points: Worth, frame: Frame, words: Words) -> Fields:
-    """Returns what is to be written on the paper, with the date where that isn't printed above."""
+def fields_of(points: Worth, frame: Frame, words: Words, *, numbered: bool = False) -> Fields:
+    """Returns what is to be written on the paper, with the date where that isn't printed above, and
+    in a class whose students are `numbered` the ID."""
     date = () if frame.date else (words.date,)
-    return Fields((words.name, *date, words.points_of.format(points=points_text(points))))
+    number = (words.id,) if numbered else ()
+    return Fields((words.name, *number, *date, words.points_of.format(points=points_text(points))))
 
 
-def _facts(trace: Trace, language: str) -> DefinitionList:
-    """Returns what the key depends on, in words."""
-    words = words_of(language).facts
-    products = "; ".join(products_in_words(trace, words))
+def _facts(what: BlankedPage, language: str) -> DefinitionList:
+    """Returns what the key depends on, in words: of scaling and of products of matrices where
+    something is asked that takes them."""
+    trace, words = what.trace, words_of(language).facts
+    made = [d for name in what.quantities if (d := trace[name].definition) is not None]
+    multiplies = any(isinstance(d.operation, ProductOfMatrices) for d in made)
+    steps = {d.step for d in made}
+    scales = "scale" in steps or ("scores" in steps and not steps.isdisjoint(("mask", "softmax")))
+    products = "; ".join(products_in_words(trace, words)) if multiplies else ""
     pairs: tuple[tuple[str, Spans], ...] = ((words.products, (products,)),) if products else ()
     rows = facts_of(trace, language=language, asked=True).rows
-    needed = (row for row in rows if row[0] != words.source)  # which only the scenario's page tells
+    needless = {words.source}  # which only the scenario's page tells
+    needless |= set() if scales else {words.scaling, words.encoder_scaling}
+    needed = (row for row in rows if row[0] not in needless)
     return DefinitionList((*needed, *pairs))
 
 
@@ -351,14 +361,14 @@ def sheet_for(sheet: Document, name: str, number: str) -> Document:
     return sheet._replace(
         facts=DefinitionList(((words.facts.name, whose), *rows)),
         paper=sheet.paper._replace(owner=owner),
-        opening=tuple(_without(words.paper.name, block) for block in each(sheet.opening)),
+        opening=tuple(_without((words.paper.name, words.paper.id), b) for b in each(sheet.opening)),
     )
 
 
-def _without(name: str, block: Block) -> Block:
+def _without(names: Collection[str], block: Block) -> Block:
     if not isinstance(block, Fields):
         return block
-    return Fields(tuple(entry for entry in block.names if entry != name))
+    return Fields(tuple(entry for entry in block.names if entry not in names))
 
 
 def sheet_of(whole: Document) -> Document:
@@ -419,18 +429,27 @@ _unanswered = Rewriting(
 
 
 def key_page(whole: Document) -> Document:
-    """Makes the key of an exercise."""
+    """Makes the key of an exercise. How it is to be read stands above it, and beside a question
+    only what is otherwise there."""
     assert whole.paper is not None
+    read = next(filter(None, map(_how_to_read, whole.sections)), ())
     return whole._replace(
-        sections=tuple(_section(s, whole.paper.words.keys) for s in whole.sections),
-        opening=(),
+        sections=tuple(_section(s, read, whole.paper.words.keys) for s in whole.sections),
+        opening=read,
         data=whole.data._replace(given=()),
         paper=whole.paper._replace(kind="key"),
     )
 
 
-def _section(section: Section, words: Words) -> Section:
-    return section._replace(blocks=(*section.solution, *_slips(section, words)), solution=())
+def _how_to_read(section: Section) -> tuple[Block, ...]:
+    """Returns how the solution of a section is to be read, which it begins with."""
+    return tuple(takewhile(lambda block: isinstance(block, Callout), section.solution))
+
+
+def _section(section: Section, read: Sequence[Block], words: Words) -> Section:
+    own = _how_to_read(section)
+    solution = (*(b for b in own if b not in read), *section.solution[len(own) :])
+    return section._replace(blocks=(*solution, *_slips(section, words)), solution=())
 
 
 def _slips(section: Section, words: Words) -> list[Block]:

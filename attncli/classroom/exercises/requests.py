@@ -18,7 +18,7 @@ from attncli.classroom.exercises.workable_sections import (
     sections_of,
     selection_of,
 )
-from attncli.classroom.files.exercise_file import Ask, Blanking, ExerciseFile, Points
+from attncli.classroom.files.exercise_file import Ask, Blanking, ExerciseFile, Points, Within
 from attncli.classroom.marking.word_answers import WordQuestion, questions_at
 from attncli.document.blocks import Block, Derivation, Line, Section, Table, WordBlank, each
 from attncli.document.languages import FrameWords, Words
@@ -40,6 +40,7 @@ from attncli.pages.parts.selection import (
     cells_along,
     check_on_page,
     check_steps,
+    made_by,
     own_steps,
     select,
     shown_parts,
@@ -327,6 +328,7 @@ class ExerciseRequest(NamedTuple):
             self.terms,
             inputs,
             again=bool(cells),
+            in_rows=any(ask.selection.queries for ask in self.asks),
             looked_up=any(isinstance(d.operation, TakeRows) for d in named),
             masks=any(isinstance(d.operation, Masked) for d in named),
             named=frozenset(Location(name, *trace[name].find(at)) for name, at in cells),
@@ -438,6 +440,15 @@ def request_of(trace: Trace, ordered: ExerciseFile, *, together: bool = True) ->
     return found
 
 
+def together(requests: Sequence[ExerciseRequest]) -> ExerciseRequest:
+    """Returns one request of all that several ask of a scenario."""
+    if len(requests) == 1:
+        return requests[0]
+    asks = tuple(ask for request in requests for ask in request.asks)
+    words = tuple(want for request in requests for want in request.words)
+    return requests[0]._replace(asks=asks, words=words, points=Points(), ordered=None)
+
+
 def tolerance_of(by_name: Mapping[str, Decimal]) -> Tolerance:
     """Returns the tolerance that a file says."""
     entries = dict(by_name)
@@ -526,10 +537,28 @@ def _asked(trace: Trace, ordered: ExerciseFile, group: Sequence[Ask]) -> PartAsk
     check_steps(steps, own_steps(trace))
     within = first.within
     selection = select(trace, steps, detail=detail, **within.places)
-    selection = selection.along(within.rows, within.columns)
+    selection = _of_queries(trace, selection, within) or selection.along(
+        within.rows, within.columns
+    )
     check_on_page(trace, selection)
     cells = _cells(trace, group, selection)
     return PartAsked(selection, tuple(cells), blanking, first.points)
+
+
+def _of_queries(trace: Trace, selection: Selection, within: Within) -> Selection | None:
+    """Returns a selection of the rows that are asked for as those of queries, which is how `token`
+    names one. Returns None where some table has other rows, or columns are asked for."""
+    if not within.rows or within.columns or within.token is not None:
+        return None
+    try:
+        found = [select(trace, token=row) for row in within.rows]
+    except SelectionError:
+        return None
+    queries = dict.fromkeys(query for one in found for query in one.queries)
+    chosen = selection._replace(queries=tuple(queries), axis=found[0].axis)
+    parts = (part for part in shown_parts(trace) if selection.includes(part))
+    made = [quantity for part in parts for quantity in made_by(trace, part)]
+    return chosen if made and all(map(chosen.picks, made)) else None
 
 
 def wanted_in_words(trace: Trace, ask: Ask) -> WordsWanted:

@@ -12,36 +12,63 @@ _FINER = tuple(map(Decimal, ("0.1", "0.05", "0.01")))
 """What points are multiples of, if they can be, and if they can't."""
 LEAST = Decimal("0.25")
 """The points of a blank that make it worth asking."""
-_EVEN = tuple(map(Decimal, ("1.5", "2")))
-"""How many times the points of another a blank may have: at best, and if that can't be."""
+_WAYS = (
+    *((Decimal("1.5"), _UNITS), (Decimal(2), _UNITS)),
+    *((Decimal("1.5"), _FINER), (Decimal(2), _FINER)),
+    (Decimal(4), _UNITS),
+)
+"""How many times the points of another a blank may have, in which units: at best first."""
+
+_APART = 3
+"""The most units that blanks of two kinds may be apart."""
 
 
 def shared(total: Decimal, kinds: Sequence[Hashable]) -> list[Decimal]:
-    """Shares points out over some blanks, of which each has a kind: evenly, in the largest unit
-    that allows it, and blanks of a kind alike where that adds up."""
+    """Shares points out over some blanks, of which each has a kind: those of a kind alike where
+    that adds up, and otherwise evenly, in the largest unit that allows it."""
     if not kinds:
         return []
-    count = len(kinds)
-    units = [u for u in _UNITS if total % u == 0 and u * count <= total]
-    units = units or [u for u in _FINER if total % u == 0 and u * count <= total] or [_FINER[-1]]
-    for even, unit in product(_EVEN, units):
-        base, rest = divmod(int(total / unit), count)
-        more = _kinds_of(Counter(kinds), rest)
-        if more is not None and base and (not more or base + 1 <= base * even):
-            return [unit * (base + (kind in more)) for kind in kinds]
+    counts = Counter(kinds)
+    for even, units in _WAYS:
+        for unit in units:
+            worths = None if total % unit else _alike(int(total / unit), [*counts.values()], even)
+            if worths is not None:
+                by_kind = dict(zip(counts, worths, strict=True))
+                return [unit * by_kind[kind] for kind in kinds]
+    return _in_order(total, len(kinds))
+
+
+def _alike(total: int, counts: Sequence[int], even: Decimal) -> Sequence[int] | None:
+    """Finds how many units each blank of some kinds has, of which there are so many: as much as
+    can be alike, and more for the last kinds. Returns None where they don't add up."""
+    mean = total // sum(counts)
+    for more in range(_APART + 1):
+        for least in range(mean, max(0, mean - more - 1), -1):
+            if least + more <= least * even:
+                found = _adding_up(total, counts, range(least + more, least - 1, -1))
+                if found is not None:
+                    return found
+    return None
+
+
+def _adding_up(total: int, counts: Sequence[int], worths: Sequence[int]) -> Sequence[int] | None:
+    """Chooses one of some worths for the blanks of each kind, so that they add up."""
+    reached: dict[int, tuple[int, ...]] = {0: ()}
+    for count in reversed(counts):
+        new: dict[int, tuple[int, ...]] = {}
+        for (n, own), worth in product(reached.items(), worths):
+            if n + count * worth <= total:
+                new.setdefault(n + count * worth, (worth, *own))
+        reached = new
+    return reached.get(total)
+
+
+def _in_order(total: Decimal, count: int) -> list[Decimal]:
+    """Shares points out where those of a kind can't be alike: more for what comes last."""
+    units = [u for u in (*_UNITS, *_FINER) if total % u == 0 and u * count <= total]
+    units = units or [_FINER[-1]]
     unit = next((u for u in units if u * 2 * count <= total), units[-1])
     base, rest = divmod(int(total / unit), count)
-    each = [unit * (base + (k >= count - rest)) for k in range(count)]  # more for what comes last
+    each = [unit * (base + (k >= count - rest)) for k in range(count)]
     each[-1] += total - sum(each)
     return each
-
-
-def _kinds_of(counts: Counter[Hashable], rest: int) -> set[Hashable] | None:
-    """Finds kinds of which there are just so many, the last ones first; None where there are
-    none."""
-    reached: dict[int, tuple[Hashable, ...]] = {0: ()}
-    for kind, count in reversed(counts.items()):
-        new = {n + count: (*own, kind) for n, own in reached.items() if n + count <= rest}
-        reached = {**new, **reached}
-    found = reached.get(rest)
-    return None if found is None else set(found)

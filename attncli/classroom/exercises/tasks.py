@@ -24,7 +24,7 @@ from attncli.document.blocks import (
     parts_of,
 )
 from attncli.document.languages import FrameWords, Words
-from attncli.document.questions import Item, counted_points
+from attncli.document.questions import Item, Worth, counted_points
 from attncli.maths.equations.tree import Number
 from attncli.maths.notation import plain
 from attncli.maths.operations.subwords import CountInWords
@@ -39,18 +39,21 @@ from attncli.trace.axes import KEYS, QUERIES, TOKENS
 
 _ROWS = {QUERIES: "of_query", KEYS: "of_key", TOKENS: "of_token"}
 """What says of which row numbers are, by what the rows are."""
-_LEAST, _MOST, _MOST_OF_A_PAGE = 2, 12, 10
+_ROUND = Decimal("0.5")
+"""What the points of each quantity are multiples of where they are told one by one."""
+_LEAST, _MOST, _MOST_OF_A_PAGE = 2, 10, 10
 _ON_A_LINE = 55
 """Signs that one writes by hand on a line."""
-_BESIDES = 6
-"""Signs for the relation and the result of what one works."""
+_BESIDES = 14
+"""Signs for the relation and the result of what one works, and space behind it."""
 
 
 _Numbers = Sequence[tuple[Blankable, Item]]
 
 
 def task_of(trace: Trace, path: Name, asked: _Numbers, words: FrameWords) -> Paragraph:
-    """Writes the task of a section at a path, with the points of each part if there are several."""
+    """Writes the task of a section at a path, with the points of each quantity if there are several
+    and they are round."""
     results: dict[Name, list[tuple[Blankable, Item]]] = {}
     terms: list[tuple[Blankable, Item]] = []
     for number, item in asked:
@@ -61,14 +64,18 @@ def task_of(trace: Trace, path: Name, asked: _Numbers, words: FrameWords) -> Par
     if terms:
         parts.append(((tasks.missing,), terms))
     lines = [spans for spans, _ in parts]
-    if len(parts) > 1:
+    if len(parts) > 1 and all(_worth(own) % _ROUND == 0 for _, own in parts):
         lines = [put_in(tasks.part, what=w, points=_points(own, words)) for w, own in parts]
     what, points = _listed(lines, tasks), _points(asked, words)
     return Paragraph(put_in(tasks.compute, what=what, points=points))
 
 
+def _worth(asked: _Numbers) -> Worth:
+    return sum((question.points for _, question in asked), Decimal(0))
+
+
 def _points(asked: _Numbers, words: FrameWords) -> str:
-    return counted_points(sum((question.points for _, question in asked), Decimal(0)), words)
+    return counted_points(_worth(asked), words)
 
 
 def _listed(parts: Sequence[Spans], words: Words) -> Spans:
@@ -117,21 +124,21 @@ def room(
         return []
     if layout == "pages":
         return [AnswerSpace(min(_MOST_OF_A_PAGE, max(_LEAST + 1, len(places))), to_end=True)]
-    lines_needed = -(-sum(_signs(trace, places)) // _ON_A_LINE)
+    lines_needed = sum(_lines_for(trace, places))
     return [AnswerSpace(min(_MOST, max(_LEAST, lines_needed)))] if lines_needed else []
 
 
-def _signs(trace: Trace, places: Sequence[Blankable]) -> Iterator[int]:
-    """Yields how many signs one writes for the numbers of each quantity, told by the first of them:
-    none for what is only looked up or counted."""
+def _lines_for(trace: Trace, places: Sequence[Blankable]) -> Iterator[int]:
+    """Yields how many lines one writes for the numbers of each quantity, told by the first of them,
+    as many beside each other as fit: none for what is only looked up or counted."""
     counts = Counter(place.quantity for place in places if place.cell is not None)
     first = {p.quantity: p.cell for p in reversed(places) if p.cell is not None}
     for name, cell in first.items():
         quantity = trace[name]
         *before, _ = cell_line(trace, quantity, cell.row, cell.column).parts
         if before and not is_counted(quantity):
-            _, form = before[-1]
-            yield counts[name] * (len(plain(form)) + _BESIDES)
+            signs = max(len(plain(form)) for _, form in before) + _BESIDES
+            yield -(-counts[name] // max(1, _ON_A_LINE // signs))
 
 
 def is_counted(quantity: Quantity) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import NamedTuple
 
 from attncli.classroom.exercises.line_blanks import is_in_words, is_ruled
@@ -154,23 +155,44 @@ class _Order:
         return _blocks(self.trace, part, context, selection if not cells else Selection())
 
     def known(self, parts: Sequence[PlannedStep]) -> set[Name]:
-        """Returns what needn't be given, as the sheet asks for it: all that parts make that are
-        told whole, and of those told by cells the quantities of which no other cell is needed."""
-        some = [self.works(part) for part in parts if self.by_cells(part)]
-        whole = [p for p in parts if not (self.by_cells(p) or self.only_asked(p))]
-        asked = {
-            Location(name, *self.trace[name].find(address))
-            for _, cells in self.asks
-            for name, address in cells
+        """Returns what needn't be given, as the sheet asks for it: what parts make, but for
+        quantities of which another cell is needed than those that are told."""
+        working = [self.works(part) for part in parts if not self.only_asked(part)]
+        told = [self._told(part) for part in working]
+        made = {name for cells in told for name in cells}
+        partly = {
+            name
+            for cells in told
+            for name, own in cells.items()
+            if own and len(own) < self.trace[name].matrix.size
         }
-        by_cells = {d.name for p in some for d in p.definitions if d.name in self.wanted}
-        needed = {cell for part in whole for cell in _all_of(self.trace, part, by_cells)}
-        for part in some:
-            own = {d.name for d in part.definitions}
-            worked = worked_from(self.trace, own, (c for c in asked if c.quantity in own))
-            needed |= {cell for cell in worked if cell.quantity not in own}
-        more = {cell.quantity for cell in needed - asked}
-        return {d.name for part in whole for d in part.definitions} | by_cells - more
+        if not partly:
+            return made
+        needed = set[Location]()
+        for part, cells in zip(working, told, strict=True):
+            selection, some = selection_of(part, self.asks)
+            if some or selection.queries:
+                own = {d.name for d in part.definitions}
+                needed |= worked_from(self.trace, own, chain(*cells.values()))
+            else:
+                needed |= _all_of(self.trace, part, partly)
+        missing = needed.difference(*(own for cells in told for own in cells.values()))
+        return made - {cell.quantity for cell in missing if cell.quantity in partly}
+
+    def _told(self, part: PlannedStep) -> dict[Name, Collection[Location]]:
+        """Returns the cells that a part tells of each quantity that it makes: those that are
+        wanted, or those in the rows of the queries, or all."""
+        selection, cells = selection_of(part, self.asks)
+        own = {definition.name for definition in part.definitions}
+        if cells:
+            places = [(n, Location(n, *self.trace[n].find(at))) for n, at in cells if n in own]
+            wanted = own & self.wanted
+            return {name: {at for n, at in places if n == name} for name in wanted}
+        found: dict[Name, Collection[Location]] = dict.fromkeys(own, ())
+        for quantity in made_by(self.trace, part):
+            rows, columns = selection.rows(quantity), range(quantity.matrix.shape[1])
+            found[quantity.name] = [Location(quantity.name, i, j) for i in rows for j in columns]
+        return found
 
 
 def leading_to(part: PlannedStep, names: Collection[str]) -> PlannedStep:
@@ -210,29 +232,26 @@ def working_in(
     trace: Trace, part: PlannedStep, names: Collection[str], cells: Cells, selection: Selection
 ) -> list[Block]:
     """Returns the full working of some quantities that a part makes. Where single cells are asked
-    for, it is that of these, and of what leads to them."""
+    for, it is that of these, and of what leads to them, in the order of the working."""
     made = [quantity for quantity in made_by(trace, part) if quantity.name in names]
     if not cells:
         return [block for quantity in made for block in working_of(trace, quantity, selection)]
+    order: dict[str, int] = {q.name: k for k, q in enumerate(made_by(trace, part))}
     known = {quantity.name for quantity in made}
-    lines: dict[str, Line] = {}
-    for name, address in cells:
-        if name in known:
-            before = _lines_before(trace, part, Location(name, *trace[name].find(address)))
-            own = _line(trace, part, name, address, selection)
-            lines |= {str(line.label): line for line in (*before, own)}
-    return [Derivation(tuple(lines.values()))] if lines else []
-
-
-def _lines_before(trace: Trace, part: PlannedStep, cell: Location) -> list[Line]:
-    """Returns the lines of what a cell is made of, as far as the same part makes it."""
-    names = [quantity.name for quantity in made_by(trace, part)]
-    order: dict[str, int] = {name: k for k, name in enumerate(names)}
-    found = worked_from(trace, order, [cell]) - {cell}
-    own = sorted(
-        (c for c in found if c.quantity in order), key=lambda c: (order[c.quantity], *c.indices)
-    )
-    return [cell_line(trace, trace[c.quantity], c.row, c.column) for c in own]
+    asked = {
+        Location(name, *trace[name].find(address)): (name, address)
+        for name, address in cells
+        if name in known
+    }
+    before = worked_from(trace, order, asked) - asked.keys()
+    lines = {cell: _line(trace, part, *at, selection) for cell, at in asked.items()}
+    lines |= {
+        cell: cell_line(trace, trace[cell.quantity], cell.row, cell.column)
+        for cell in before
+        if cell.quantity in order
+    }
+    in_order = sorted(lines, key=lambda cell: (order[cell.quantity], *cell.indices))
+    return [Derivation(tuple(lines[cell] for cell in in_order))] if lines else []
 
 
 def _blocks(
@@ -242,7 +261,33 @@ def _blocks(
     tables = _separate(table_together(trace, part, selection), part)
     worked = one_by_one(shown_quantities(trace, part, selection))
     blocks = [*opening_blocks(trace, part, selection, context, alone=True), *worked, *tables]
-    return [as_met(part, block) for block in blocks]
+    met = [as_met(part, block) for block in blocks]
+    return _with_rows_needed(trace, part, met, selection) if selection.queries else met
+
+
+def _with_rows_needed(
+    trace: Trace, part: PlannedStep, blocks: Sequence[Block], selection: Selection
+) -> list[Block]:
+    """Returns the blocks of a part of which some rows are told, with those rows of the tables that
+    it starts from which these are worked from."""
+    own = {definition.name for definition in part.definitions}
+    told = (
+        Location(quantity.name, i, j)
+        for quantity in made_by(trace, part)
+        for i in selection.rows(quantity)
+        for j in range(quantity.matrix.shape[1])
+    )
+    rows: dict[str, set[int]] = {}
+    for cell in worked_from(trace, own, told):
+        rows.setdefault(cell.quantity, set()).add(cell.row)
+
+    def whole(block: Block) -> Block:
+        if not isinstance(block, MatrixBlock) or block.quantity in own:
+            return block
+        needed = rows.get(block.quantity, set())
+        return block if needed <= {*block.rows} else block._replace(rows=tuple(sorted(needed)))
+
+    return [*map(whole, blocks)]
 
 
 def _separate(blocks: Sequence[Block], part: PlannedStep) -> list[Block]:

@@ -10,6 +10,7 @@ from typing import Annotated, Any, NamedTuple
 from attncli.classroom.files.exercise_file import (
     EXERCISE,
     IN_ALL,
+    LARGEST_SEED,
     WORTH,
     Ask,
     AskKind,
@@ -19,6 +20,7 @@ from attncli.classroom.files.exercise_file import (
     PointsKind,
     Within,
 )
+from attncli.classroom.files.kinds import OF_EXAMS
 from attncli.classroom.files.mathematics import UnreadableFormulaError, in_words_and_formulas
 from attncli.classroom.files.scheme import SCHEME, Costs, Scheme
 from attncli.document.blocks import Figure
@@ -229,6 +231,11 @@ PART = Record.of(
         "the points of the part, shared out over its blanks: `30`; or of a blank: `{each: 2}`, "
         "`{softmax: 0.5, exp: 1}`",
     ),
+    Key(
+        "seed",
+        WholeNumber(0, LARGEST_SEED),
+        "gives the part numbers of its own: without it parts about the same scenario have the same",
+    ),
     Key("questions", ListOf(OwnQuestionKind()), "questions in your own words, and no scenario"),
     Key(
         "pool",
@@ -310,6 +317,11 @@ class ExamFile(NamedTuple):
         """Returns what each part is about; None for questions in the teacher's own words."""
         return tuple(part.exercise and part.exercise.scenario for part in self.parts)
 
+    def numbers_of(self, k: int) -> FormNumbers:
+        """Returns what is said of the numbers of a part, counted from 0."""
+        exercise = self.parts[k].exercise
+        return FormNumbers(seed=self.seed) if exercise is None else exercise.numbers
+
     @property
     def keeps_own(self) -> bool:
         """Tells whether the first form has the scenarios' own numbers: one alone, if nothing is
@@ -341,26 +353,13 @@ EXAM = Record.of(
 )
 
 
-_OWN = ("exam", "parts")
-"""Keys of an exam that no exercise has."""
-
-
-def is_ordered(source: str | os.PathLike[str]) -> bool:
-    """Tells whether a file that is there is one of an exercise or an exam, and not a scenario."""
-    path = shipped.find(os.fspath(source))
-    if not path.is_file():
-        return False
-    tree = reading.read_file(path, Diagnostics(), step_meant)
-    return any(tree.get(key) is not None for key in (*_OWN, "exercise", "scenario", "ask"))
-
-
 def load_exam(source: str | os.PathLike[str]) -> ExamFile:
     """Returns the exam of a file, which may be that of an exercise. Raises ScenarioError, whose
     `problems` are all that is wrong."""
     problems = Diagnostics()
     path = Path(source)
     tree = reading.read_file(path, problems, step_meant)
-    several = any(tree.get(key) is not None for key in _OWN)
+    several = any(tree.get(key) is not None for key in OF_EXAMS)
     values = (EXAM if several else EXERCISE).read(tree, problems) or {}
     if several and tree.get("parts") is None:
         problems.add(tree.where, "no parts to ask", "give some, like parts: [{scenario: …}]")

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attncli.classroom.forms.candidate_quantity import made_of, shown_rows
+from attncli.classroom.forms.new_scenario import NORMS
 from attncli.classroom.forms.rules import CHECKS
 from attncli.errors import counted, listed
 from attncli.maths.operations.rearranging import TakeRows
@@ -125,5 +126,7 @@ def _design(trace: Trace) -> str:
         return ""
     more = " --mask causal" * any(q.local == "mask" for q in trace.quantities.values())
     has_ffn = any(q.local == "W1" for q in trace.quantities.values())
+    kinds = [settings.values.get("kind", "layer") for settings in layer.norms.each if settings]
+    more += f" --norm {kinds[0]}" if kinds and kinds[0] in NORMS else ""
     more += " --residuals" * layer.residuals + " --no-ffn" * (not has_ffn)
     return f"attn design --tokens {tokens} --d-model {d_model} --heads {heads}{more}"

@@ -6,7 +6,7 @@ decimal. Zeros aren't drawn, so that nothing gets trivial.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache
 from types import MappingProxyType
@@ -101,6 +101,19 @@ def _number(count: int, places: int) -> Decimal:
 
 Pools = Mapping[Name, tuple[int, tuple[int, ...]]]
 """The pools of matrices by their full names: decimals, and numbers in units of the last."""
+
+
+def own_pools(scenario: Scenario, drawn: Sequence[Drawn]) -> Pools:
+    """Returns for each matrix that is drawn alone its own numbers and the next larger one, in units
+    of their last decimal."""
+    found: dict[Name, tuple[int, tuple[int, ...]]] = {}
+    for entry in drawn:
+        matrix = scenario.given.matrices[entry.names[0]]
+        if len(entry.names) == 1 and not entry.whole and matrix.written is not None:
+            places = matrix.places or 0
+            own = [int(number.scaleb(places)) for row in matrix.written for number in row]
+            found[entry.names[0]] = places, (*own, max(own) + 1)
+    return found
 
 
 def drawn_of(

@@ -229,6 +229,8 @@ class SearchRequest(NamedTuple):
     """Gets the mistakes that need not show, since such numbers hardly can show them."""
     limits: Limits = LIMITS
     """How far costs may be apart."""
+    aim: FormCost | None = None
+    """What each form should cost, if that is known; else the median of what is found first."""
     small: bool = False
     """Whether no number may have more than two digits before its decimal point."""
 
@@ -338,6 +340,7 @@ class _Search:
         self.cells = max(sum(sizes), 1)
         self.most = max(_LEAST, min(_MOST, _HELD // self.cells))
         self.size = min(self.size, self.most)
+        self.reference = self.request.aim
         own = [self.trace[drawn.names[0]].matrix for drawn in self.plan.drawn]
         self.found.numbers.add(_as_bytes(own))
 

@@ -227,8 +227,9 @@ def _exercise_in(typed: PracticeArguments) -> ExerciseFile:
     """Returns the exercise of a file, which says itself what is asked, or of the options. Raises
     UserError."""
     from attncli.classroom.exercise_orders import asks_of
-    from attncli.classroom.files.exam_file import is_ordered, load_exam
+    from attncli.classroom.files.exam_file import load_exam
     from attncli.classroom.files.exercise_file import ExerciseFile
+    from attncli.classroom.files.kinds import is_ordered
 
     if not is_ordered(typed.scenario):
         return ExerciseFile(typed.scenario, asks_of(typed.part, typed.cell, typed.ask))

@@ -8,10 +8,9 @@ from contextlib import suppress
 from attncli.classroom.exercises.blanked import blanks_of
 from attncli.classroom.exercises.requests import ExerciseRequest
 from attncli.classroom.forms.plan import plan_of
-from attncli.classroom.forms.pools import Drawn, Pools
+from attncli.classroom.forms.pools import Pools, own_pools
 from attncli.classroom.forms.search import SearchRequest, UnsatisfiedError, search
 from attncli.classroom.paper_files import variants
-from attncli.names import Name
 from attncli.trace import Trace
 
 _MANY = 10**6
@@ -37,17 +36,5 @@ def _own_pools(trace: Trace, asked: Collection[str]) -> Pools:
     of their last decimal; nothing where papers have no more decimals than they."""
     drawn = plan_of(trace, asked).drawn
     matrices = trace.scenario.given.matrices
-
-    def own_places(entry: Drawn) -> int:
-        return matrices[entry.names[0]].places or 0
-
-    if not any(entry.places > own_places(entry) for entry in drawn if not entry.whole):
-        return {}
-    found: dict[Name, tuple[int, tuple[int, ...]]] = {}
-    for entry in drawn:
-        written = matrices[entry.names[0]].written
-        if len(entry.names) == 1 and not entry.whole and written is not None:
-            places = own_places(entry)
-            units = [int(number.scaleb(places)) for row in written for number in row]
-            found[entry.names[0]] = places, (*units, max(units) + 1)
-    return found
+    longer = (e.places > (matrices[e.names[0]].places or 0) for e in drawn if not e.whole)
+    return own_pools(trace.scenario, drawn) if any(longer) else {}

@@ -319,7 +319,7 @@ _ROOM_FOR_PRODUCTS = exam(ARTICLE_ROOM, with_key=False)
 
 def table(block: Table, setting: TypstSetting) -> str:
     """Writes a table of words and numbers; its first column names the rows."""
-    return f"beside({columns_of(grid_of(block), setting)})"
+    return f"listing({columns_of(grid_of(block), setting)})"
 
 
 def graph(block: Graph, _: TypstSetting) -> str:

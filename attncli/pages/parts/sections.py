@@ -233,16 +233,21 @@ def of_sums(trace: Trace, part: PlannedStep, section: Section) -> tuple[Equation
     return tuple(f for f in section.formulas if isinstance(f.left, Symbol) and f.left.name in sums)
 
 
-def as_result(section: Section) -> Section:
-    """Returns the last section with its closing table named as the result."""
-    *before, last = section.blocks
-    if isinstance(last, SideBySide):
-        *others, (heading, matrix) = last.columns
+def as_result(section: Section, part: PlannedStep) -> Section:
+    """Returns the last section with the table of what its part ends with named as the result, or
+    else its closing table."""
+    made = part.definitions[-1].name if part.definitions else ""
+    blocks = [*section.blocks]
+    own = (k for k, b in enumerate(blocks) if isinstance(b, MatrixBlock) and b.quantity == made)
+    place = next(own, len(blocks) - 1)
+    closing = blocks[place]
+    if isinstance(closing, SideBySide):
+        *others, (heading, matrix) = closing.columns
         columns = (*others, (heading, _result(matrix)))
-        last = last._replace(caption="Result", columns=columns)
-    elif isinstance(last, MatrixBlock):
-        last = _result(last)
-    return section._replace(blocks=(*before, last))
+        blocks[place] = closing._replace(caption="Result", columns=columns)
+    elif isinstance(closing, MatrixBlock):
+        blocks[place] = _result(closing)
+    return section._replace(blocks=tuple(blocks))
 
 
 def _result(table: MatrixBlock) -> MatrixBlock:

@@ -17,6 +17,7 @@ from attncli.classroom.exercises.papers import exercise
 from attncli.classroom.exercises.requests import request_of
 from attncli.classroom.exercises.sharing import shared
 from attncli.classroom.files.exam_file import load_exam
+from attncli.classroom.files.exercise_file import Ask, ExerciseFile, Within
 from attncli.classroom.files.mathematics import UnreadableFormulaError, formula
 from attncli.classroom.marking.exam import cell_of
 from attncli.cli import app
@@ -138,6 +139,16 @@ def test_points_are_shared_out_in_units(total: str, kinds: str, each: dict[str, 
 def test_shared_points_add_up(total: str, kinds: str) -> None:
     shares = shared(Decimal(total), kinds)
     assert sum(shares) == Decimal(total)
+    assert max(shares) <= 2 * min(shares)
+
+
+@pytest.mark.parametrize(
+    ("total", "kinds"), [("12", "m" * 8 + "e" * 8 + "ss" + "w" * 8), ("7", "aab")]
+)
+def test_blanks_of_a_quantity_are_worth_the_same(total: str, kinds: str) -> None:
+    shares = shared(Decimal(total), kinds)
+    assert sum(shares) == Decimal(total)
+    assert len({*zip(kinds, shares, strict=True)}) == len({*kinds})
     assert max(shares) <= 2 * min(shares)
 
 
@@ -303,6 +314,39 @@ def test_a_long_sheet_says_so() -> None:
     assert long.stderr.startswith("the sheet: it asks for 72 points; --step, --token and --cell")
     assert not run("exercise", LECTURE, "--step", "softmax", "--key", "none").stderr
     assert not run("exercise", LECTURE, "--points", "total=60", "--key", "none").stderr
+
+
+def test_an_exam_file_says_what_it_offers_for_less(tmp_path: Path) -> None:
+    """And nothing where the points of its parts say how long it is meant to be."""
+    part = f"{{scenario: {HEADS}, points: %s}}"
+    for points, says in (("{each: 1}", "`ask` of a part asks for less"), ("60", "")):
+        text = f"exam: e\nparts: [{part % points}, {part % points}]"
+        (tmp_path / "e.yaml").write_text(text, "utf-8")
+        told = run(
+            "exam", tmp_path / "e.yaml", "-o", tmp_path / points[-2:], "--format", "terminal"
+        )
+        assert told.exit_code == 0, told.output
+        assert says in told.stderr
+        assert "--step" not in told.stderr
+        assert bool(told.stderr) == bool(says)
+
+
+def test_rows_are_asked_as_a_token_is() -> None:
+    trace = trace_of(SHIPPED[CAUSAL])
+    ask = Ask(step="softmax")
+    by_token, by_rows = (
+        exercise(trace, request_of(trace, ExerciseFile(CAUSAL, (ask._replace(within=w),))), "A", "")
+        for w in (Within(token="love"), Within(rows=("love",)))
+    )
+    assert by_rows.sections == by_token.sections
+    both = Within(rows=("love", "last"))
+    whole = exercise(
+        trace, request_of(trace, ExerciseFile(CAUSAL, (ask._replace(within=both),))), "A", ""
+    )
+    assert {item.cell.row for item in questions(whole) if item.cell} == {
+        1,
+        len(trace["X"].rows.names) - 1,
+    }
 
 
 @pytest.mark.parametrize(

@@ -409,7 +409,7 @@ def test_what_is_wrong_with_a_file_is_told_at_its_place(
     assert not (tmp_path / "e").exists()
 
 
-@pytest.mark.parametrize("command", ["run", "validate", "practice", "lint"])
+@pytest.mark.parametrize("command", ["run", "practice", "lint"])
 def test_an_exam_is_no_scenario(command: str, tmp_path: Path) -> None:
     (tmp_path / "e.yaml").write_text(EXAM, "utf-8")
     result = run(command, tmp_path / "e.yaml")
@@ -439,6 +439,34 @@ def test_files_that_are_not_there_are_no_scenarios(folder: Path, tmp_path: Path)
         assert result.exit_code == 2
         assert "no.yaml: no such file" in result.stderr.replace("\n", "")
         assert "scenario" not in result.stderr
+
+
+def test_an_exam_is_validated_with_its_parts(tmp_path: Path) -> None:
+    """As are exercises; and what is wrong is told where it stands, in each part."""
+    (tmp_path / "e.yaml").write_text(EXAM, "utf-8")
+    (tmp_path / "x.yaml").write_text("scenario: i_love_ai\nask: [softmax]\n", "utf-8")
+    found = run("validate", tmp_path / "e.yaml", tmp_path / "x.yaml", "i_love_ai")
+    assert found.exit_code == 0, found.output
+    exam, exercise, _ = found.stdout.splitlines()
+    assert exam.endswith("e.yaml: ok: an exam of 4 parts, in 3 forms")
+    assert exercise.endswith("x.yaml: ok: an exercise")
+    wrong = EXAM.replace("token: love", "token: hate").replace("ask: [state]", "ask: [softmax]")
+    (tmp_path / "e.yaml").write_text(wrong, "utf-8")
+    found = run("validate", tmp_path / "e.yaml")
+    assert found.exit_code == 2
+    first, second = found.stderr.splitlines()
+    assert 'e.yaml:10:20: token hate: the sentence has no "hate"' in first
+    assert "e.yaml:12:" in second
+
+
+def test_an_exam_says_things_once(folder: Path) -> None:
+    """The facts of a scenario, how a key is to be read; and there is a place for the ID."""
+    sheet = (folder / "midterm_A_sheet.md").read_text("utf-8")
+    key = (folder / "midterm_A_key.md").read_text("utf-8")
+    assert sheet.count("**Products:** each token is a row") == 1
+    assert key.count("A key knows nobody") == 1
+    assert key.index("A key knows nobody") < key.index("## Part 1")
+    assert re.search("Name [^A-Za-z]* ID ", sheet)
 
 
 def test_an_exam_is_a_folder(tmp_path: Path) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import subprocess
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+from attncli.classroom.files.exercise_file import Points
 from attncli.cli import app
 from attncli.document.blocks import AnswerSpace, parts_of
 from attncli.document.tables import MatrixBlock
@@ -35,6 +37,15 @@ def test_the_task_is_said_in_words() -> None:
     several = flat(made("i_love_ai", "softmax"))
     assert "Compute the nine numbers of exp (9 points), the three numbers of exp_sum" in several
     assert "and the nine weights (9 points). (21 points)" in several
+
+
+def test_points_of_a_quantity_are_told_where_they_are_round() -> None:
+    trace = trace_of(SHIPPED["i_love_ai"])
+    request = request_for(trace, steps=["softmax"])
+    for total, told in (("21", True), ("8.4", False)):
+        wanted = request._replace(points=Points(total=Decimal(total)))
+        assert ("exp (9 points)" in flat(papers(trace, wanted))) == told
+        assert f"({total} points)" in flat(papers(trace, wanted))
 
 
 def test_a_name_of_a_time_is_written_as_its_table_has_it() -> None:
@@ -152,3 +163,20 @@ def test_known_mistakes_call_blanks_as_the_answers_do() -> None:
         named = {*re.findall(r" for (\S+\[.*?\])", mistakes)}
         assert named
         assert all(f"\n  {name} " in answers for name in named)
+
+
+def test_each_dot_product_has_a_line() -> None:
+    section, *_ = made("three_tokens_two_heads", "scores", token="1").sheet.sections
+    (room,) = (block for block in section.blocks if isinstance(block, AnswerSpace))
+    assert room.lines >= len(section.questions)
+
+
+def test_a_sheet_says_of_products_and_scaling_where_they_are_asked() -> None:
+    for step, products, scaling in (
+        ("mask", False, False),
+        ("scale", False, True),
+        ("scores", True, False),
+    ):
+        told = flat(made("i_love_tennis_causal", step))
+        assert ("Products " in told) == products
+        assert ("Scaling " in told) == scaling
