@@ -438,6 +438,14 @@ class GradeArguments(NamedTuple):
             "a mistake.",
         ),
     ] = False
+    restore_commas: Annotated[
+        bool,
+        flag(
+            "--restore-commas",
+            "Put decimal commas and points back that a spreadsheet took for separators of "
+            "thousands, 17190 for 17,190, in papers of which most such numbers are right then.",
+        ),
+    ] = False
     anonymous: Annotated[
         bool,
         flag(

@@ -16,7 +16,7 @@ from attncli.commands.arguments import (
 )
 from attncli.commands.output import check_target, is_written
 from attncli.commands.progress import watched
-from attncli.errors import Complaints, Problem
+from attncli.errors import Complaints, Problem, counted
 from attncli.names import Word
 from attncli.output_files import Contents, OutputError, check_folder
 
@@ -160,7 +160,7 @@ def _forms(typed: DesignArguments, asked: ExerciseArguments, source: str) -> Out
     table = f"costs{suffixes_of(form)[0]}"
     texts[table] = contents_of(page, form, typed.page.rendering)
     check_folder(folder, [*texts], force=typed.page.force)
-    says = f"{folder} has {len(names)} forms, and what they cost in {table}\n"
+    says = f"{folder} has {counted(len(names), 'form')}, and what they cost in {table}\n"
     return FilesOutput(texts, folder, typed.page.force, says)
 
 

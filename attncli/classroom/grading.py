@@ -34,7 +34,7 @@ Names = Sequence[Sequence["Word"]]
 """Rows that tell whose papers they are, where the class is anonymous."""
 
 _CSV = "csv"
-_TAKEN = {"class", "next_lesson", "moodle", "canvas", "names"}
+_TAKEN = {"class", "next_lesson", "moodle", "canvas", "grades", "names"}
 _MARKED = "markdown"
 """The format of marked papers in a folder, where none is said."""
 
@@ -88,7 +88,7 @@ def _report(
     from attncli.classroom.formats.csv import csv_text
 
     if output.folder:
-        _write_folder(output, graded, names)
+        graded = _write_folder(output, graded, names)
         return PageOutput(class_page(graded), PageOptions())
     if output.csv:
         return TextOutput(csv_text(class_rows(graded)), output.page.output, output.page.force)
@@ -96,19 +96,26 @@ def _report(
     return PageOutput(page, output.page)
 
 
-def _write_folder(output: GradeOutput, graded: GradedClass, names: Names) -> None:
+def _write_folder(output: GradeOutput, graded: GradedClass, names: Names) -> GradedClass:
     """Writes a marked paper for each student, and beside them the class as a page and as tables,
-    and the page for the next lesson. Raises OutputError."""
+    and the page for the next lesson. Removes papers that an earlier grading wrote for others, and
+    returns the class with a remark on these. Raises OutputError."""
     from attncli.classroom.exercises.class_tables import class_page, class_rows, marked_paper
-    from attncli.classroom.exercises.gradebooks import canvas_rows, moodle_rows
+    from attncli.classroom.exercises.gradebooks import canvas_rows, grade_rows, moodle_rows
     from attncli.classroom.exercises.next_lesson import next_lesson
     from attncli.classroom.formats.csv import csv_text
-    from attncli.formats import contents_of, suffixes_of
+    from attncli.classroom.marking.earlier import left_over, told_of_removed
+    from attncli.formats import contents_of, page_format_names, suffixes_of
     from attncli.output_files import distinct_names, write_files
 
     assert output.page.output is not None
     form, page = output.papers, output.page.rendering
     of_whom = distinct_names([paper.sheet.student for paper in graded.papers], _TAKEN)
+    known = [suffix for name in page_format_names() for suffix in suffixes_of(name)]
+    old = left_over(Path(output.page.output), of_whom, _TAKEN, known)
+    if old:
+        told = told_of_removed(old, anonymous=bool(names))
+        graded = graded._replace(remarks=(*graded.remarks, told))
     papers = zip(of_whom, map(marked_paper, graded.papers), strict=True)
     pages = {**dict(papers), "class": class_page(graded), "next_lesson": next_lesson(graded)}
     suffix = suffixes_of(form)[0]
@@ -116,11 +123,15 @@ def _write_folder(output: GradeOutput, graded: GradedClass, names: Names) -> Non
         f"{name}{suffix}": contents_of(document, form, page) for name, document in pages.items()
     }
     texts["class.csv"] = csv_text(class_rows(graded))
+    texts["grades.csv"] = csv_text(grade_rows(graded))
     texts["moodle.csv"] = csv_text(moodle_rows(graded))
     texts["canvas.csv"] = csv_text(canvas_rows(graded))
     if names:
         texts["names.csv"] = csv_text(names)
     write_files(output.page.output, texts, force=output.page.force)
+    for file in old:
+        file.unlink(missing_ok=True)
+    return graded
 
 
 SOMETHING_WRONG = 1
@@ -280,8 +291,9 @@ def _graded(
 
     handed_in = _handed_in(order, asked or marker.asked, complaints)
     order.page.allowed.check_count(len(handed_in.sheets), "papers", order.answers[0])
+    knowing = marker.knowing(asked, handed_in.sheets)
     papers, unmarked = _marked(
-        marker.knowing(asked, handed_in.sheets), handed_in.sheets, complaints
+        knowing, handed_in.sheets, complaints, restore_commas=order.restore_commas
     )
     graded = GradedClass(
         marker.title, marker.traces, (*papers,), (*handed_in.unmarked, *unmarked),
@@ -340,7 +352,11 @@ def _without_marks(sheet: AnswerSheet, problems: Sequence[Problem]) -> Unmarked:
 
 
 def _marked(
-    marker: Marker, sheets: Sequence[AnswerSheet], complaints: Complaints
+    marker: Marker,
+    sheets: Sequence[AnswerSheet],
+    complaints: Complaints,
+    *,
+    restore_commas: bool,
 ) -> tuple[list[MarkedExam], list[Unmarked]]:
     """Marks each paper that belongs to the exercise; returns these, and those that don't or that
     can't be read whole."""
@@ -351,21 +367,37 @@ def _marked(
         complaints.problems += sheet.wrong
         if not sheet.wrong:
             with complaints.heard():
-                papers.append(_paper(marker, sheet))
+                papers.append(_paper(marker, sheet, restore_commas=restore_commas))
         if wrong := complaints.problems[before:]:
             unmarked.append(_without_marks(sheet, wrong))
     return papers, unmarked
 
 
-def _paper(marker: Marker, sheet: AnswerSheet) -> MarkedExam:
-    """Marks a paper. Raises UserError for one of another exercise."""
+def _paper(marker: Marker, sheet: AnswerSheet, *, restore_commas: bool = False) -> MarkedExam:
+    """Marks a paper, with its lost commas put back where that is wanted. Raises UserError for one
+    of another exercise."""
     from attncli.classroom.marking.classes import of_forms
     from attncli.classroom.marking.exam_parts import marked_exam
+    from attncli.classroom.marking.lost_commas import (
+        commas_lost,
+        restored,
+        told_of_lost,
+        told_of_restored,
+    )
 
     exam, named = marker.exam_of(sheet), marker.named_by(sheet)
+    lost = commas_lost(exam, sheet)
+    mended = restored(exam, sheet) if lost else sheet
+    if lost and not restore_commas:
+        points = marked_exam(exam, mended, marker.exams).points
+        paper = marked_exam(exam, sheet, marker.exams)
+        remarks = (*of_forms(exam, sheet, None), *paper.remarks)
+        return paper._replace(remarks=remarks, lost=told_of_lost(exam, sheet, lost, points))
+    sheet = mended
     paper = marked_exam(exam, sheet, marker.exams)
     other = None if named in (None, exam) else marked_exam(named, sheet, marker.exams).points
-    remarks = (*of_forms(exam, sheet, other), *paper.remarks)
+    told = [told_of_restored(lost)] * bool(lost)
+    remarks = (*of_forms(exam, sheet, other), *told, *paper.remarks)
     return paper._replace(remarks=remarks, copied=(*_of_another_form(marker, sheet, paper),))
 
 

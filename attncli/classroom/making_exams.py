@@ -34,11 +34,15 @@ def exam_of(order: ExerciseArguments) -> FilesOutput:
     """Makes an exam's papers, keys, their grid, answers files, a table and a page to type a class
     into, files for an LMS. Raises UserError."""
     from attncli.formats import exercise_format_names
+    from attncli.scenario.file import shipped
 
     page = order.page
     if page.output is None or not is_folder(page.output, many=True):
         where = page.output or "attn exam"
         raise OutputError.of(where, "an exam is a folder", "name one with -o, like -o midterm/")
+    if not shipped.find(order.scenario).exists():
+        right = "give one with parts, as `attn help exam` shows it"
+        raise OutputError.of(order.scenario, "no such file", right)
     form = page.form or ("pdf" if find_spec("typst") else "html")
     page = page._replace(form=form, output=f"{page.output.rstrip('/')}/")
     typed = order._replace(grid=form not in exercise_format_names(), page=page)
@@ -60,6 +64,7 @@ def _beside(
     from attncli.classroom.exercises.entry_form import entry_form
     from attncli.classroom.exercises.left_to_draw import knowing_pools
     from attncli.classroom.formats.csv import csv_text
+    from attncli.classroom.marking.headings import heading_of
     from attncli.formats import files_of, info_of, render_forms, suffixes_of
     from attncli.formats.html.entry import entry_page
     from attncli.names import words
@@ -67,7 +72,8 @@ def _beside(
 
     stem, page = safe_name(Path(order.scenario).stem), order.page.rendering
     table, worked = f"{stem}_class.csv", [form.form for form in forms.values()]
-    headings = (*_WHOSE, *in_order([item.id for item in form.whole.items] for form in worked))
+    ids = in_order([item.id for item in form.whole.items] for form in worked)
+    headings = (*_WHOSE, *map(heading_of, ids))
     rows = [headings, *([(s.name, s.id, s.form) for s in students] or [("", "", "")] * _ROWS)]
     files: dict[str, Contents] = {
         table: csv_text(map(words, rows)),

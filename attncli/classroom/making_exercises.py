@@ -37,7 +37,7 @@ from attncli.classroom.paper_files import (
 )
 from attncli.commands.arguments import FilesOutput
 from attncli.commands.progress import watched
-from attncli.errors import listed
+from attncli.errors import counted, listed
 from attncli.output_files import (
     Contents,
     OutputError,
@@ -485,5 +485,6 @@ def _summary(folder: Path, made: Manifest, before: Manifest | None) -> str:
     """Tells what was done, in a line or two."""
     from attncli.classroom.exercises.fingerprint import what_changed
 
-    written = f"{folder} has {len(made.files) + 1} files: {len(made.forms)} forms, and {FILE}\n"
+    forms = counted(len(made.forms), "form")
+    written = f"{folder} has {len(made.files) + 1} files: {forms}, and {FILE}\n"
     return f"{written}{what_changed(before, made)}"

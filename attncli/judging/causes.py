@@ -198,8 +198,8 @@ class Fit(NamedTuple):
     chance."""
     way: int | None = None
     """The number of the known mistake, if it is one."""
-    later: int = 0
-    """How many later numbers follow if it is the cause."""
+    later: int | None = None
+    """How many later numbers follow if it is the cause; None where that wasn't counted."""
     again: bool = False
     """Whether the same mistake was made before."""
     throughout: int = 0
@@ -231,7 +231,7 @@ class Fit(NamedTuple):
         against, again = int(np.count_nonzero(self.against)), not self.again
         width = round(self.width)
         far = self.far
-        return -self.explains, against, -self.later, again, width, -self.throughout, far
+        return -self.explains, against, -(self.later or 0), again, width, -self.throughout, far
 
 
 _UNBOUNDED = 1e6
@@ -311,16 +311,30 @@ class CauseSearch:
             return found
         hidden = self._hidden_by_mistakes(coarse)
         places = self.theirs.decimals(self.numbers.name)
-        for cell, given in self.numbers.given.items():
+        for cell in self.numbers.given:
             i, j = cell.row, cell.column
             if coarse[i, j]:
-                says = _has(given.places or 0, places)
+                says = _has(int(self.numbers.written.own[i, j]), places)
                 found[cell] = (
                     ("slip", [_too_few(says)])
                     if hidden[i, j]
                     else ("rounding", [Cause("other_decimals", f"{says}.")])
                 )
         return found
+
+    def given_by_mistakes(self, coarse: Flags) -> Flags:
+        """Tells which of the numbers with few decimals a known mistake gives as they are written,
+        to all decimals asked for, along with all others of the quantity: a spreadsheet drops zeros
+        at the end. [n, m]"""
+        name, written = self.numbers.name, self.numbers.written
+        exact, given = np.zeros_like(coarse), ~np.isnan(written.numbers)
+        for k in self.hypotheses.leading_to(name, self.earlier, self.again) if coarse.any() else ():
+            paths = self.hypotheses.paths(k, self.theirs)
+            held = self._held(paths)
+            gives_all = held is not None and (taken(held, written.numbers) | ~given).all()
+            if gives_all and not self._is_refuted(self.hypotheses.ways[k], paths):
+                exact |= coarse
+        return exact
 
     def _hidden_by_mistakes(self, coarse: Flags) -> Flags:
         """Tells which of the numbers with few decimals a known mistake gives as well, along with
@@ -561,7 +575,10 @@ class CauseSearch:
         here = [fit for fit in fits if fit.cells[cell.row, cell.column]]
         known = [fit for fit in here if fit.is_supported]
         if known:
-            return known[0].judgement, [fit.cause for fit in (*known, *_without(here, known))]
+            best = known[0]
+            rest = (*known[1:], *_without(here, known))
+            as_good = [fit for fit in rest if fit.later is None or fit.later >= (best.later or 0)]
+            return best.judgement, [best.cause, *(fit.cause for fit in as_good)]
         given = self.numbers.given[cell]
         number = given.number
         assert number is not None

@@ -189,6 +189,11 @@ class _Judged(NamedTuple):
     own: Enclosure
     """The range that follows from the author's own numbers before."""
 
+    def with_open(self, cells: Flags) -> _Judged:
+        """Returns the same where some numbers of few decimals are taken as written, and open."""
+        numbers = self.numbers._replace(open=self.numbers.open | cells)
+        return self._replace(numbers=numbers, coarse=self.coarse & ~cells)
+
 
 class Submission:
     """The numbers of one author, judged in the order of the working.
@@ -228,7 +233,7 @@ class Submission:
         return found
 
     @cached_property
-    def written(self) -> Mapping[str, Written]:
+    def written(self) -> dict[str, Written]:
         """Returns the numbers that are given, by quantity in the order of the working."""
         return {
             name: self._answers_written(name) for name in self.judge.trace if name in self.cells
@@ -268,6 +273,10 @@ class Submission:
         explained = Explained({})
         if judged.numbers.open.any() or judged.coarse.any():
             inquiry = self.inquiry(judged.numbers)
+            exact = inquiry.given_by_mistakes(judged.coarse)
+            if exact.any():
+                judged = judged.with_open(exact)
+                inquiry = self.inquiry(judged.numbers)
             few = inquiry.few_decimals(judged.coarse)
             explained = inquiry.explained()
             explained = explained._replace(found={**few, **explained.found})
@@ -291,6 +300,7 @@ class Submission:
         coarse = few = np.zeros_like(right)
         if not self.judge.literally and (written.own < asked).any():
             open_ = ~right & ~follows & (written.own < asked)  # nan is never taken
+            written = self._with_zeros(name, open_)
             fits = self._coarsely(self.mended, name) & open_
             open_ &= self._is_told_from_0(name, fits)
             coarse = fits & open_
@@ -303,6 +313,16 @@ class Submission:
             own = ranges(self.own, name, self.judge.tolerance, shown)
         given = GivenNumbers(name, numbers, written, open_)
         return _Judged(given, right, follows, coarse, few, accepted, own)
+
+    def _with_zeros(self, name: str, open_: Flags) -> Written:
+        """Takes numbers with as many decimals as others of the `open_` ones have where they are
+        right with these: a spreadsheet drops zeros at the end."""
+        written = self.written[name]
+        most = written.own[open_].max(initial=0)
+        padded = np.where(open_, most, written.own)
+        right = self._taken(self.mended, name, padded) | self._taken(self.own, name, padded)
+        self.written[name] = written._replace(own=np.where(right & open_, padded, written.own))
+        return self.written[name]
 
     def _taken(self, paths: Paths, name: str, places: Decimals) -> Flags:
         written, tolerance = self.written[name], self.judge.tolerance

@@ -39,6 +39,8 @@ class Given(NamedTuple):
     """The decimals that it is written with; None for a fraction, which is kept in full."""
     where: str = ""
     """The file and line."""
+    column: str = ""
+    """The column of a table, by a spreadsheet's letters."""
 
     @property
     def is_empty(self) -> bool:
@@ -132,13 +134,13 @@ _LARGEST = 300
 _FRACTION_DIGITS = 50
 
 
-def read_number(text: str, where: str = "") -> Given:
-    """Reads the number that somebody wrote, in the file and line of `where`. Text that is no number
-    is unreadable."""
+def read_number(text: str, where: str = "", column: str = "") -> Given:
+    """Reads the number that somebody wrote, in the file and line of `where` and in a column of a
+    table. Text that is no number is unreadable."""
     found = _number(_plainly(text)) if len(text) <= _LONGEST else None
     if found is None or (found[0].is_finite() and found[0].adjusted() > _LARGEST):
-        return Given(text, None, where=where)
-    return Given(text, *found, where)
+        return Given(text, None, where=where, column=column)
+    return Given(text, *found, where, column)
 
 
 def _plainly(text: str) -> str:

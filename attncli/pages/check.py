@@ -40,10 +40,11 @@ from attncli.judging.verdicts import (
     Verdict,
     all_follow,
 )
-from attncli.maths.equations.tree import Location, Symbol
+from attncli.maths.equations.tree import Location
 from attncli.maths.notation import plain
 from attncli.maths.numbers import decimals
 from attncli.names import Word, WordedText, raw_text
+from attncli.pages.parts.cell_words import called, cells_called
 from attncli.pages.parts.claims import judged_statements
 from attncli.pages.parts.published import (
     MEANING,
@@ -206,21 +207,19 @@ def _finding_blocks(
     judge: Judge, finding: FoundCause, verdicts: Sequence[Verdict], own: Trace | None, number: int
 ) -> Iterator[Block]:
     trace, first = judge.trace, finding.first
-    yield Subheading((f"{number} · ", Term(_symbol(trace, first.cell))))
+    yield Subheading((f"{number} · ", *cells_called(trace, [first.cell])))
     yield Paragraph(_number(trace, first))
-    yield Paragraph((*_why(finding), _cost(finding)))
+    yield Paragraph((*_why(trace, finding), _cost(finding)))
     if len(finding.verdicts) > 1:
         cells = [v.cell for v in finding.verdicts[1:]]
         text = f"The same in {counted(len(cells), 'more number')}: "
         yield Paragraph((text, *_cells(trace, cells), "."))
-    yield from also(first.others)
+    yield from also(
+        [c for c in first.others if first.cause is None or c.worded != first.cause.worded]
+    )
     yield from _following(trace, finding, verdicts)
     yield from workings_of(judge, first, own)
     yield from right_lines(trace, [v.cell for v in finding.verdicts])
-
-
-def _symbol(trace: Trace, cell: Location) -> Symbol:
-    return trace[cell.quantity].symbol(cell.row, cell.column)
 
 
 def _number(trace: Trace, verdict: Verdict) -> Spans:
@@ -233,18 +232,23 @@ def _number(trace: Trace, verdict: Verdict) -> Spans:
     return (*spans, f" ({accepted_text(verdict.accepted, places)} is accepted).")
 
 
-def _why(finding: FoundCause) -> Spans:
+def _why(trace: Trace, finding: FoundCause) -> Spans:
     verdict = finding.first
     cause = verdict.cause
     if cause is None:
         return ("Slip: no rounding of the earlier numbers gives it, and no common mistake.",)
     made = cause.quantity
-    where: tuple[Span, ...] = (" It was made in ", Term(made), ".") if made else ()
+    where: tuple[Span, ...] = _made_in(trace, made) if made else ()
     if cause.name in (UNWORKABLE, UNEARNED.name):
         return cause.worded
     if verdict.judgement == "slip":
         return ("Slip. The nearest reason: ", *cause.worded, *where)
     return (f"{verdict.judgement.capitalize()}: ", *cause.worded, *where)
+
+
+def _made_in(trace: Trace, name: str) -> tuple[Span, ...]:
+    place, own = called(trace, name)
+    return (f" It was made in {place}", Term(own), ".")
 
 
 def _cost(finding: FoundCause) -> str:
@@ -256,15 +260,19 @@ def _cost(finding: FoundCause) -> str:
 
 
 def _cells(trace: Trace, cells: Sequence[Location]) -> Spans:
-    spans = joined((Term(_symbol(trace, cell)),) for cell in cells[:_MOST_CELLS])
+    spans = cells_called(trace, cells[:_MOST_CELLS])
     more = len(cells) - _MOST_CELLS
     return (*spans, f" and {more} more") if more > 0 else spans
 
 
 def _following(trace: Trace, finding: FoundCause, verdicts: Sequence[Verdict]) -> Iterator[Block]:
-    """Yields what follows from the wrong numbers."""
-    own = {v.cell for v in finding.verdicts}
-    later = [v for v in verdicts if not own.isdisjoint(v.follows_from)]
+    """Yields what follows from the wrong numbers, directly or by way of what follows."""
+    from_them = {v.cell for v in finding.verdicts}
+    later = []
+    for verdict in verdicts:
+        if not from_them.isdisjoint(verdict.follows_from):
+            from_them.add(verdict.cell)
+            later.append(verdict)
     if later:
         follow = agreed(len(later), "follows", "follow")
         text = f"{counted(len(later), 'number')} {follow} from this by the right working: "
@@ -298,7 +306,7 @@ def _without_numbers_of_their_own(trace: Trace, verdicts: Sequence[Verdict]) -> 
 
 
 def _unread(trace: Trace, verdict: Verdict) -> Spans:
-    words = Term(_symbol(trace, verdict.cell)), ": ", Word(verdict.given.shown)
+    words = *cells_called(trace, [verdict.cell]), ": ", Word(verdict.given.shown)
     where = verdict.given.where
     return (*words, ", in ", Word(where)) if where else words
 
@@ -322,10 +330,10 @@ def tables(trace: Trace, verdicts: Sequence[Verdict]) -> Iterator[Table]:
     """Yields a table for each quantity of which numbers are judged."""
     for name in dict.fromkeys(v.cell.quantity for v in verdicts):
         own = {v.cell.indices: v for v in verdicts if v.cell.quantity == name}
-        yield _table(trace[name], own)
+        yield _table("".join(called(trace, name)), trace[name], own)
 
 
-def _table(quantity: Quantity, own: Mapping[tuple[int, int], Verdict]) -> Table:
+def _table(heading: str, quantity: Quantity, own: Mapping[tuple[int, int], Verdict]) -> Table:
     rows = sorted({i for i, _ in own})
     columns = sorted({j for _, j in own})
     headings = (Word(quantity.columns.names[j]) for j in columns)
@@ -333,7 +341,7 @@ def _table(quantity: Quantity, own: Mapping[tuple[int, int], Verdict]) -> Table:
     entries = (
         (Word(quantity.rows.names[i]), *(_entry(own.get((i, j))) for j in columns)) for i in rows
     )
-    return Table((quantity.name, *named), tuple(entries))
+    return Table((heading, *named), tuple(entries))
 
 
 def _entry(verdict: Verdict | None) -> MarkedNumber | str:

@@ -856,6 +856,26 @@ def test_what_was_opened_stays_open(chromium: Any, tmp_path: Path) -> None:
             assert page.locator("nav.contents li").first.is_visible()
 
 
+def test_what_is_opened_opens_downwards(chromium: Any, tmp_path: Path) -> None:
+    """Also above a number that is worked at, which a browser would keep in its place."""
+    with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:
+        page.set_viewport_size({"width": 1280, "height": 720})
+        page.evaluate("document.querySelector('#s3').scrollIntoView({behavior: 'instant'})")
+        cell = page.locator('main [data-set="W_Q[1,1]"]').first.bounding_box()
+        page.mouse.click(cell["x"] + 4, cell["y"] + 5)
+        for value in ("2", "1"):
+            page.keyboard.type(value)
+            page.keyboard.press("Enter")
+        summary = page.locator("#s3 summary", has_text="More on this").first
+        page.mouse.move(600, 300)
+        page.mouse.wheel(0, summary.bounding_box()["y"] - 40)
+        page.wait_for_timeout(200)
+        before = summary.bounding_box()
+        page.mouse.click(before["x"] + 9, before["y"] + 9)
+        page.wait_for_timeout(200)
+        assert summary.bounding_box()["y"] == pytest.approx(before["y"], abs=1)
+
+
 def test_where_nothing_is_changed_it_is_said(chromium: Any, tmp_path: Path) -> None:
     """What was changed is told in sight, however far the column is moved."""
     with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:

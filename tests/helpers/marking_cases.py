@@ -44,14 +44,27 @@ def graded(path: Path, *more: str, scenario: str = "i_love_ai") -> dict[str, Any
 
 def cost_of_mistakes(data: Mapping[str, Any], trace: Trace) -> float:
     """What the mistakes of a paper cost that has a point for each number: half of the numbers of the
-    step in which each shows, in each head, but no fewer than one and no more than it gives."""
+    step in which each shows, in each head, but no fewer than one, and no more than it gives and than
+    follow from these."""
     steps = Counter(_step_of(value["cell"], trace) for value in data["verdicts"])
-    made = Counter(
-        (value["cause"]["name"], _step_of(value["cell"], trace))
-        for value in data["verdicts"]
-        if value["verdict"] == "known mistake"
+    made: dict[tuple[str, tuple[str, str, str]], set[str]] = {}
+    for value in data["verdicts"]:
+        if value["verdict"] == "known mistake":
+            key = value["cause"]["name"], _step_of(value["cell"], trace)
+            made.setdefault(key, set()).add(value["cell"])
+    return sum(
+        min(len(changed_by(data, given)), max(1.0, steps[step] / 2))
+        for (_, step), given in made.items()
     )
-    return sum(min(given, max(1.0, steps[step] / 2)) for (_, step), given in made.items())
+
+
+def changed_by(data: Mapping[str, Any], given: set[str]) -> set[str]:
+    """The cells that are `given` by a mistake, and all that follow from them."""
+    found = {*given}
+    for value in data["verdicts"]:
+        if not found.isdisjoint(value.get("follows_from", ())):
+            found.add(value["cell"])
+    return found
 
 
 def _step_of(cell: str, trace: Trace) -> tuple[str, str, str]:

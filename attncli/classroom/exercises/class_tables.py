@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
+from pathlib import Path
 from statistics import mean, median
 from typing import NamedTuple
 
@@ -29,6 +30,7 @@ from attncli.classroom.marking.exam_parts import (
     PartExam,
     waiting_for,
 )
+from attncli.classroom.marking.headings import heading_of
 from attncli.classroom.marking.marked_papers import MarkedPaper
 from attncli.classroom.marking.suspicions import Mistyped, SharedNumbers, alike, mistyped
 from attncli.document.blocks import (
@@ -49,9 +51,11 @@ from attncli.document.pictures import Bars, Series
 from attncli.document.questions import OWN_FORM, Worth, counted_points, points_text
 from attncli.document.tables import SIGNS
 from attncli.errors import agreed, counted
+from attncli.judging.verdicts import Given
 from attncli.maths.equations.tree import Number
 from attncli.names import Word, WordedText, raw, raw_text
 from attncli.pages.check import Report, report, to_look_at
+from attncli.pages.parts.cell_words import called
 from attncli.pages.parts.published import MEANING
 from attncli.pages.parts.sentences import (
     enumerated,
@@ -72,8 +76,8 @@ def marked_paper(paper: MarkedExam) -> Document:
     if sheet.form not in ("", OWN_FORM):
         facts.append(("Form", (Word(sheet.form),)))
     facts.append(("Points", (in_words(paper),)))
-    if paper.grade:
-        facts.append(("Grade", (Word(paper.grade),)))
+    if exam.scheme.grades:
+        facts.append(("Grade", (grade_in_words(paper),)))
     facts += _marked_by(paper)
     remarks = remarks_on(paper)
     data = {**whose, "points": float(paper.points), "of": float(paper.of), **_grade_data(paper)}
@@ -105,23 +109,28 @@ def _report(part: PartExam, paper: MarkedPaper | MarkedOwn) -> Document:
         return report_of_own(part.title, paper.terms)
     points = {v.verdict.cell: v.points for v in paper.numbers}
     facts = (("Points for", (_earned(paper),)),)
-    costs = {cell: paper.exam.results[cell].points - earned for cell, earned in points.items()}
+    costs = {v.verdict.cell: v.costs for v in paper.numbers}
     beside = beside_numbers(paper.exam.judge.trace, paper.terms, paper.words)
     page = Report(Word(part.title), facts, (), doubt_data(paper), points, costs, beside)
     return report(paper.exam.judge, paper.verdicts, page)
 
 
 def _earned(paper: MarkedPaper) -> str:
-    """Writes what each quantity earned: `exp 4.25 of 4.5, exp_sum 1.5 of 1.5`"""
-    found: dict[str, list[Decimal]] = {}
+    """Writes what each quantity earned: `Head 2 · exp 4.25 of 4.5, exp_sum 1.5 of 1.5`"""
+    found: dict[tuple[str, str], list[Decimal]] = {}
     for item in paper.exam.items:
         other = "lines" if line_of(item.id) else "words"
-        what = other if item.cell is None else item.cell.quantity
-        points = found.setdefault(what, [Decimal(0), Decimal(0)])
+        place, name = ("", other)
+        if item.cell is not None:
+            place, name = called(paper.exam.trace, item.cell.quantity)
+        points = found.setdefault((place, name), [Decimal(0), Decimal(0)])
         points[0] += paper.points_of[item.id]
         points[1] += item.points
-    each = ((what, *map(points_text, points)) for what, points in found.items())
-    return ", ".join(f"{what} {earned} of {of}" for what, earned, of in each)
+    told, before = [], ""
+    for (place, name), (earned, of) in found.items():
+        told.append(f"{place * (place != before)}{name} {points_text(earned)} of {points_text(of)}")
+        before = place
+    return ", ".join(told)
 
 
 def _of_parts(paper: MarkedExam, reports: Sequence[Document]) -> Iterator[Section]:
@@ -148,8 +157,12 @@ def _marked_by(paper: MarkedExam) -> list[tuple[str, Spans]]:
 
 
 def in_words(paper: MarkedExam) -> str:
-    """Writes the points of a paper: `12.5 of 21`"""
-    return f"{points_text(paper.points)} of {points_text(paper.of)}"
+    """Writes the points of a paper: `12.5 of 21, each part rounded to 0.5 from 12.75`"""
+    told = f"{points_text(paper.points)} of {points_text(paper.of)}"
+    unit = paper.exam.scheme.unit
+    if unit is None or paper.points == paper.unrounded:
+        return told
+    return f"{told}, each part rounded to {points_text(unit)} from {points_text(paper.unrounded)}"
 
 
 def remarks_on(paper: MarkedExam) -> tuple[WordedText, ...]:
@@ -157,7 +170,8 @@ def remarks_on(paper: MarkedExam) -> tuple[WordedText, ...]:
     marked, and what doesn't fit."""
     return (
         *paper.copied,
-        *_doubts_of(paper),
+        *paper.lost,
+        *(() if paper.lost else _doubts_of(paper)),
         *paper.stranger,
         *still_to_mark(paper),
         *_other_remarks(paper),
@@ -244,6 +258,8 @@ def doubt_data(paper: MarkedPaper) -> dict[str, object]:
     return {"doubt": told} if told else {}
 
 
+BELOW = "below"
+"""What papers have that earn no grade of the scale."""
 _MOST = 8
 """Mistakes, and blanks, that are listed."""
 _FIRST = 3
@@ -313,6 +329,7 @@ def _to_do(graded: GradedClass) -> tuple[list[tuple[str, Spans]], list[Section]]
     kinds: dict[str, list[Spans]] = {
         "Possible copies": [*copied, *map(_shared, pairs)],
         "Not on the list": strangers,
+        "Lost commas": [*_together((_whose(p.sheet), remark) for p in papers for remark in p.lost)],
         "Still to be marked": [*map(_to_enter, waiting_in(papers))],
     }
     above = {**kinds, "Possible copies": [*copied, *_pairs(pairs)]}
@@ -326,10 +343,12 @@ def _to_do(graded: GradedClass) -> tuple[list[tuple[str, Spans]], list[Section]]
         cut["Possible copies"] = kinds["Possible copies"]
     others = {"Perhaps mistyped": [*_to_compare(papers)], "Remark": [*_remarks_on(graded)]}
     rows = [(kind, item) for kind, items in (cut | others).items() for item in items]
-    count = sum(map(len, others.values()))
-    if count:
-        told = (f"{counted(count, 'remark')} below the marks",)
-        first.append(("To look at", told))
+    if typed := [found for paper in papers if (found := mistyped(paper))]:
+        numbers, of = counted(sum(map(len, typed)), "number"), counted(len(typed), "paper")
+        told = f"{numbers} in {of}, below the marks: compare with the paper before you hand it back"
+        first.append(("Perhaps mistyped", (told,)))
+    if count := len(others["Remark"]):
+        first.append(("To look at", (f"{counted(count, 'remark')} below the marks",)))
     below = DefinitionList(tuple(rows))
     return first, [Section("", None, ("To look at",), (), (below,))] if rows else []
 
@@ -367,11 +386,23 @@ def _shared(pair: SharedNumbers) -> WordedText:
 
 def _typed(found: Sequence[Mistyped]) -> Spans:
     """Writes which numbers of a paper were perhaps typed wrongly: `1/exp[love, AI] is “12345”, not
-    1.778.`"""
+    1.778 (row 3, column AH of class.csv).`"""
     named = found[:_MOST_MISTYPED]
-    each = ((Term(n.id), " is “", Word(n.given), f"”, not {n.right}") for n in named)
+    each = (
+        (Term(n.id), " is “", Word(n.given.shown), f"”, not {n.right}", *_place(n.given))
+        for n in named
+    )
     more = len(found) - len(named)
     return (*joined(each, "; "), f"; and {more} more." if more else ".")
+
+
+def _place(given: Given) -> Spans:
+    """Writes where an answer stands, if that is known: ` (row 3, column AH of class.csv)`"""
+    source, _, line = given.where.rpartition(":")
+    if not source:
+        return ()
+    at = f"row {line}, column {given.column}" if given.column else f"line {line}"
+    return (f" ({at} of ", Word(Path(source).name), ")")
 
 
 def _to_compare(papers: Sequence[MarkedExam]) -> Iterator[Spans]:
@@ -422,9 +453,9 @@ def waiting_in(papers: Sequence[MarkedExam]) -> list[Waiting]:
 
 def _to_enter(waiting: Waiting) -> Spans:
     """Writes what is to be entered: `Part 4, question 2 (11 papers): enter points from 0 to 4 in
-    column 4/2.`"""
+    column 4/q2.`"""
     of = f"{waiting.says} ({counted(waiting.papers, 'paper')}): enter points from 0 to"
-    return (f"{of} {points_text(waiting.most)} in column ", Term(waiting.id), ".")
+    return (f"{of} {points_text(waiting.most)} in column ", Term(heading_of(waiting.id)), ".")
 
 
 def _remarks_on(graded: GradedClass) -> Iterator[Spans]:
@@ -436,10 +467,11 @@ def _remarks_on(graded: GradedClass) -> Iterator[Spans]:
 
 def _remarks_in(graded: GradedClass) -> Iterator[tuple[Spans, Spans]]:
     """Yields all else that is to be said of what was handed in, each with whose it is."""
-    for sheet, why in graded.unmarked:
-        yield _whose(sheet), why
+    for unmarked in graded.unmarked:
+        if not unmarked.told:
+            yield _whose(unmarked.sheet), unmarked.why
     for paper in graded.papers:
-        doubts = () if paper.copied else _doubts_of(paper)
+        doubts = () if paper.copied or paper.lost else _doubts_of(paper)
         yield from ((_whose(paper.sheet), r) for r in (*doubts, *_other_remarks(paper)))
     yield from (((), remark) for remark in graded.remarks)
 
@@ -498,8 +530,13 @@ def _paper_row(
 ) -> tuple[TableCell, ...]:
     counts = (str(paper.counts[name]) for name in signs)
     whose = _row_of(paper, ids=ids, forms=forms)
-    scale = (Word(paper.grade or "–"),) * bool(paper.exam.scheme.grades)
+    scale = (grade_in_words(paper),) * bool(paper.exam.scheme.grades)
     return (*whose, points_text(paper.points), percent(paper), *scale, *counts)
+
+
+def grade_in_words(paper: MarkedExam) -> Word | str:
+    """Returns the grade of a paper, or that it is below the scale."""
+    return Word(paper.grade) if paper.grade else BELOW
 
 
 def percent(paper: MarkedExam) -> str:
@@ -565,7 +602,7 @@ def _by_grades(papers: Sequence[MarkedExam]) -> Bars:
     labels: list[Word | str] = [*map(Word, grades)]
     numbers = [counts[grade] for grade in grades]
     if counts[""]:
-        labels.append("below")
+        labels.append(BELOW)
         numbers.append(counts[""])
     series = Series("papers", tuple(map(Number.written, numbers)))
     return Bars("Papers by their grades", tuple(labels), (series,))
@@ -629,7 +666,7 @@ def class_rows(graded: GradedClass) -> Iterator[tuple[Word | str, ...]]:
         if found := mistyped(paper):
             told.append(f"Perhaps typed wrongly: {text_of_spans(_typed(found), raw)}")
         remarks = Word(" ".join(told))
-        grade = (Word(paper.grade),) * len(scale)
+        grade = (grade_in_words(paper),) * len(scale)
         yield (*own, *points, *grade, *counts, Word(paper.sheet.source), remarks)
     for unmarked in graded.unmarked:
         own, empty = _row_of(unmarked, ids=ids, forms=True), [""] * (len(SIGNS) + 3 + len(scale))
@@ -669,8 +706,10 @@ def class_data(graded: GradedClass) -> dict[str, object]:
             {
                 "student": paper.sheet.student,
                 "cell": number.id,
-                "given": number.given,
+                "given": number.given.shown,
                 "right": number.right,
+                "where": number.given.where,
+                "column": number.given.column,
             }
             for paper in papers
             for number in mistyped(paper)

@@ -8,7 +8,9 @@ from typing import NamedTuple
 
 from attncli.classroom.exercises.exam_papers import ExamForm
 from attncli.classroom.exercises.fingerprint import joint_mark
+from attncli.classroom.files.mathematics import in_a_line
 from attncli.classroom.marking.class_list import Student
+from attncli.classroom.marking.headings import id_under
 from attncli.document.blocks import Section, text_of_spans
 from attncli.document.questions import Item, plain_points
 from attncli.maths.notation.escaping import guarded, visible
@@ -37,7 +39,7 @@ def entry_form(
         "hash": joint_mark(marks),
         "file": file,
         "headings": [*map(guarded, words(tuple(headings)))],
-        "ids": [visible(Word(id_)) for id_ in headings[3:]],
+        "ids": [visible(Word(id_under(heading))) for heading in headings[3:]],
         "students": [[visible(Word(text)) for text in student] for student in students],
         "forms": {form.name: _form(form) for form in forms},
     }
@@ -74,7 +76,7 @@ def _section(section: Section) -> FormData:
         rows = [len([*row]) for _, row in groupby(items, lambda item: item.cell and item.cell.row)]
         counts += rows if max(rows) > 1 else [len(rows)]
     heading = text_of_spans(section.heading, visible)
-    asks = (item.asks for item in section.questions if item.asks)
+    asks = (visible(in_a_line(item.asks)) for item in section.questions if item.asks)
     return {"heading": " · ".join((heading, *asks)), "rows": counts}
 
 

@@ -12,13 +12,15 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from attncli.classroom.exercises.class_tables import remarks_on
+from attncli.classroom.exercises.class_tables import grade_in_words, remarks_on
+from attncli.classroom.exercises.report import blanks_called
 from attncli.classroom.marking.classes import GradedClass, wrong_answers
 from attncli.classroom.marking.exam_parts import MarkedExam
+from attncli.document.blocks import text_of_spans
 from attncli.document.questions import points_text
-from attncli.names import raw_text
+from attncli.names import Word, raw, raw_text
 
-CsvRows = Iterator[tuple[str, ...]]
+CsvRows = Iterator[tuple[Word | str, ...]]
 """Rows of a CSV file, each with the texts of its cells."""
 
 
@@ -29,6 +31,22 @@ def _with_names(graded: GradedClass) -> Iterator[tuple[MarkedExam, str, str]]:
         name, id_ = paper.sheet.student, paper.sheet.id
         several = f" ({count} papers)" if (count := counts[id_ or name]) > 1 else ""
         yield paper, f"{name}{several}", f"{id_}{several}" if id_ else ""
+
+
+def grade_rows(graded: GradedClass) -> CsvRows:
+    """Yields the rows of a list to hand in, by names: whose each paper is, its points, and its
+    grade where there is a scale. Who has no marks has neither."""
+    graded_papers = _with_names(graded)
+    scale = any(paper.exam.scheme.grades for paper in graded.papers)
+    rows: list[tuple[str, str, str, Word | str]] = [
+        (name, id_, points_text(paper.points), grade_in_words(paper))
+        for paper, name, id_ in graded_papers
+    ]
+    rows += [(u.sheet.student, u.sheet.id, "", "") for u in graded.unmarked if u.sheet.student]
+    width = 4 if scale else 3
+    yield ("name", "ID", "points", "grade")[:width]
+    for name, id_, points, grade in sorted(rows, key=lambda row: (row[0].casefold(), row[1])):
+        yield (Word(name), Word(id_), points, grade)[:width]
 
 
 def moodle_rows(graded: GradedClass) -> CsvRows:
@@ -59,7 +77,8 @@ def _feedback(paper: MarkedExam) -> str:
     found: dict[str, list[str]] = {}
     for wrong in wrong_answers(paper):
         found.setdefault(raw_text(wrong.why).removesuffix("."), []).append(wrong.id)
-    texts = [f"{', '.join(ids)}: {why}." for why, ids in found.items()]
+    each = ((text_of_spans(blanks_called(paper.exam, ids), raw), why) for why, ids in found.items())
+    texts = [f"{blanks}: {why}." for blanks, why in each]
     texts += map(raw_text, remarks_on(paper))
     return "<br>".join(html.escape(text, quote=False) for text in texts)
 

@@ -8,6 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from attncli.classroom.exercises.class_tables import why_failed
+from attncli.classroom.exercises.report import blanks_called
+from attncli.classroom.files.mathematics import as_read
 from attncli.classroom.forms.search import SearchRequest, search
 from attncli.classroom.marking.classes import (
     GradedClass,
@@ -27,18 +29,21 @@ from attncli.document.blocks import (
     PageData,
     Paragraph,
     Section,
+    Spans,
     Subheading,
     Term,
+    text_of_spans,
 )
 from attncli.errors import UserError
 from attncli.judging.judging import Judge
-from attncli.judging.slips import OF_THE_PEN
+from attncli.judging.slips import OF_TABLES, OF_THE_PEN
 from attncli.judging.verdicts import UNEARNED, Verdict
 from attncli.maths.equations.tree import Location
-from attncli.names import Word, WordedText, raw_text
+from attncli.names import TOP, Name, Word, WordedText, raw_text
 from attncli.pages.check import made_wrongly_by, right_lines, workings_of
 from attncli.pages.lesson import worst_cell
 from attncli.pages.parts.blocks import matrix_block
+from attncli.pages.parts.cell_words import called, in_place
 from attncli.pages.parts.selection import select
 from attncli.pages.parts.sentences import each_sentence, joined, without_stop
 from attncli.pages.parts.working import cell_line
@@ -81,11 +86,11 @@ def to_teach(papers: Sequence[MarkedExam]) -> list[ToTeach]:
 
 
 def _is_no_lesson(wrong: Wrong) -> bool:
-    """Tells whether a number is only written down wrongly, with another digit say, or only
-    follows."""
+    """Tells whether a number is only written down wrongly, with another digit or in another row
+    say, or only follows."""
     verdict, cause = wrong.verdict, wrong.cause
     if cause is not None:
-        return cause == UNEARNED or cause.name in OF_THE_PEN
+        return cause == UNEARNED or cause.name in (*OF_THE_PEN, *OF_TABLES)
     if verdict is None or verdict.given.number is None:
         return False
     both = verdict.given.number, verdict.expected.shown
@@ -121,8 +126,8 @@ def _others(graded: GradedClass, taught: Sequence[ToTeach]) -> Iterator[Section]
     blocks: list[Block] = []
     for blank in found[:_MOST]:
         of, item = asked[blank.id]
-        blocks.append(Subheading((Term(blank.id),)))
-        blocks += [Paragraph((Word(item.asks),))] * bool(item.asks)
+        blocks.append(Subheading(blanks_called(graded.papers[0].exam, [blank.id])))
+        blocks += [Paragraph(as_read(item.asks))] * bool(item.asks)
         blocks.append(Paragraph(("It is ", *why_failed(blank), ".")))
         if isinstance(of, Exam) and item.cell is not None:
             blocks += right_lines(of.trace, [item.cell])
@@ -144,7 +149,7 @@ def _section(number: int, taught: ToTeach, count: int) -> tuple[Section, list[Li
         *right_lines(judge.trace, [verdict.cell]),
         Subheading(("To try",)),
         *task.tables,
-        Paragraph(("Work out ", task.asked, ".")),
+        Paragraph(task.asked),
     )
     return Section("", number, without_stop(title), (), blocks), task.answer
 
@@ -184,18 +189,30 @@ class ToTry(NamedTuple):
     """The quantities that are given, which the mistake doesn't change."""
 
     @property
-    def asked(self) -> Term:
+    def asked(self) -> Spans:
+        """Says what is to be worked out: `In head 1, work out scores[I, love].`"""
         name, row, column = self.cell
         whole = len(self.made) > 1
-        return Term(self.trace[name].symbol(row, None if whole else column))
+        _, own = called(self.trace, name)
+        where = text_of_spans(in_place(self.path))
+        what = Term(self.trace[name].symbol(row, None if whole else column, own))
+        return (f"{where[:1].upper()}{where[1:]}{'work' if where else 'Work'} out ", what, ".")
+
+    @property
+    def path(self) -> Name:
+        """Returns the place of the task in the model."""
+        part = self.trace.part_of(self.cell.quantity)
+        return TOP if part is None else part.path
 
     @property
     def tables(self) -> Iterator[Block]:
-        """Yields tables of all that is given."""
+        """Yields tables of all that is given, by their names in the place of the task."""
         for name in self.given:
             quantity = self.trace[name]
             rows = tuple(range(quantity.matrix.shape[0]))
-            yield matrix_block(quantity, select(self.trace))._replace(rows=rows, data_rows=())
+            yield matrix_block(quantity, select(self.trace), self.path)._replace(
+                rows=rows, data_rows=()
+            )
 
     @property
     def answer(self) -> list[Line]:

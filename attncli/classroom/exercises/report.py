@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+from attncli.classroom.files.mathematics import in_a_line
 from attncli.classroom.marking.exam import (
     MarkedTerm,
     accepted_by,
@@ -12,6 +13,7 @@ from attncli.classroom.marking.exam import (
     known_id,
     line_of,
 )
+from attncli.classroom.marking.exam_parts import BETWEEN_PARTS, OwnQuestions, WholeExam
 from attncli.classroom.marking.word_answers import MarkedWords
 from attncli.document.blocks import (
     Block,
@@ -23,9 +25,11 @@ from attncli.document.blocks import (
     PageData,
     Paragraph,
     Section,
+    Span,
     Spans,
     Subheading,
     Table,
+    Term,
 )
 from attncli.document.questions import points_text
 from attncli.document.tables import SIGNS, MarkedNumber
@@ -41,9 +45,31 @@ from attncli.maths.notation.escaping import printed
 from attncli.maths.numbers import decimals
 from attncli.names import Word
 from attncli.pages.check import Beside, also, bound, cause_as_data, legend, right_lines
+from attncli.pages.parts.cell_words import called
 from attncli.pages.parts.published import accepted_text, in_short
 from attncli.pages.parts.sentences import joined
 from attncli.trace import Trace
+
+
+def blanks_called(exam: WholeExam, ids: Iterable[str]) -> Spans:
+    """Returns what pages call some blanks of an exam, in a row, each place before the first of its
+    blanks: `Part 2 · Head 1 · exp[I, love], exp_sum[I]`, `Part 5 · Question 1`."""
+    spans: list[Spans] = []
+    before = ""
+    for id_ in ids:
+        of, item = exam.asked[id_]
+        prefix = id_.removesuffix(item.id).removesuffix(BETWEEN_PARTS)
+        place = f"Part {prefix} · " if prefix else ""
+        own: Span = Word(item.id)
+        if isinstance(of, OwnQuestions):
+            place += "Question "
+        elif item.cell is not None:
+            inner, called_there = called(of.trace, item.cell.quantity)
+            symbol = of.trace[item.cell.quantity].symbol(*item.cell.indices, called_there)
+            place, own = f"{place}{inner}", Term(symbol)
+        spans.append((*((place,) * (place != before)), own))
+        before = "" if isinstance(of, OwnQuestions) else place
+    return joined(spans)
 
 
 def beside_numbers(
@@ -168,7 +194,7 @@ def report_of_own(title: str, terms: Sequence[MarkedTerm]) -> Document:
     """Makes the page of answers to a teacher's own questions."""
     judged: list[str] = [term.judgement for term in terms]
     rows = tuple(
-        (Word(m.asked.id), Word(m.asked.asks),
+        (Word(m.asked.id), in_a_line(m.asked.asks),
          MarkedNumber(Word(m.given.shown), m.judgement, _right_own(m)),
          f"{points_text(m.points)} of {points_text(m.asked.points)}")
         for m in terms

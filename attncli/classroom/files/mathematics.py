@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from attncli.document.blocks import Span, Spans
+from attncli.document.blocks import Span, Spans, text_of_spans
 from attncli.maths.equations.tree import (
     Expression,
     MatrixProduct,
@@ -21,7 +21,7 @@ from attncli.maths.equations.tree import (
     Transposed,
 )
 from attncli.maths.numbers import decimals
-from attncli.names import Word
+from attncli.names import Word, raw
 
 _FORMULA = re.compile(r"(?<!\\)\$([^$]+?)(?<!\\)\$")
 _TOKEN = re.compile(
@@ -49,6 +49,20 @@ def in_words_and_formulas(text: str) -> Spans:
     """Returns a text with what stands between `$` as mathematics; `\\$` is a dollar. Raises
     UnreadableFormulaError."""
     return tuple(_spans(text))
+
+
+def as_read(text: str) -> Spans:
+    """Returns a text with its mathematics; as it is where what stands between `$` is none."""
+    try:
+        return in_words_and_formulas(text)
+    except UnreadableFormulaError:
+        return (Word(text),)
+
+
+def in_a_line(text: str) -> Word:
+    """Returns a text whose mathematics is written in a line, `Q Kᵀ / √d_k`, for what holds words
+    alone."""
+    return Word(text_of_spans(as_read(text), raw))
 
 
 def _spans(text: str) -> Iterator[Span]:

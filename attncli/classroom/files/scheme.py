@@ -21,7 +21,7 @@ from attncli.scenario.file.keys import (
     typed,
 )
 from attncli.scenario.file.nodes import Node
-from attncli.scenario.file.problems import Diagnostics, nearest
+from attncli.scenario.file.problems import Diagnostics, ScenarioError, nearest
 from attncli.steps.schema import step_meant
 
 _SHARE = NumberKind(least=0, most=1)
@@ -71,8 +71,8 @@ class Costs(NamedTuple):
     pen: Annotated[
         Decimal,
         _SHARE,
-        "of one that is only written down wrongly: its sign, its point, two digits, a row in"
-        " another's place; 0.5 by default",
+        "of one that is only written down wrongly: its sign, its point, two digits; once a table of"
+        " rows or columns that stand in another's place; 0.5 by default",
     ] = _HALF
     rounding: Annotated[
         Decimal,
@@ -170,6 +170,9 @@ def load_scheme(source: str | os.PathLike[str]) -> Scheme:
     """Returns the scheme of a file. Raises ScenarioError, whose `problems` are all that is
     wrong."""
     problems = Diagnostics()
+    if not Path(source).exists():
+        right = "name a file with a scheme, such as {unit: 0.5, costs: {slip: 0.5}}"
+        raise ScenarioError.of(os.fspath(source), "no such file", right)
     tree = reading.read_file(Path(source), problems, step_meant)
     values = SCHEME.read(tree, problems) or {}
     problems.stop_if_any()

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from attncli.classroom.files.mathematics import in_a_line
 from attncli.classroom.formats._self_marking import Styled, answer_of, printed_blocks
 from attncli.document.blocks import AnswerSpace, Document, Pool, Section, each
 from attncli.document.questions import Item
 from attncli.formats.html.blocks import blocks_html
 from attncli.names import Word
 
+_LONGEST_TITLE = 60
+"""The most characters of a question's words that stand for it in a list."""
 _LINES = 5
 """The lines to write on where a question doesn't say how many."""
 
@@ -30,6 +33,13 @@ class Essay(NamedTuple):
         """Returns how many lines there are to write on."""
         spaces = (block for block in each(self.section.blocks) if isinstance(block, AnswerSpace))
         return next((space.lines for space in spaces), 0) or _LINES
+
+    @property
+    def title(self) -> Word:
+        """Returns the beginning of its words."""
+        words = in_a_line(self.item.asks).raw
+        kept = words[:_LONGEST_TITLE].rsplit(" ", 1)[0].rstrip(" ,;:")
+        return Word(words if len(words) <= _LONGEST_TITLE else f"{kept} …")
 
     def asked(self, styled: Styled) -> str:
         """Writes the question as HTML."""

@@ -299,7 +299,7 @@ def category_of(pool: Pool, words: Words) -> str:
 def _essay(document: Document, essay: Essay) -> str:
     """Writes a question that a person marks, with room for the answer and, for who marks it, what
     it is marked by."""
-    name = name_of(document.title, _after([visible(Word(essay.item.id))]))
+    name = name_of(document.title, _after([visible(essay.title)]))
     mark = f"{paper_of(document, 'moodle').hash}-{essay.item.id}"
     return f"""\
   <question type="essay">

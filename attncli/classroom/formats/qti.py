@@ -35,7 +35,6 @@ from attncli.formats.html.blocks import HtmlStyle, escaped
 from attncli.maths.equations.tree import Blank
 from attncli.maths.notation.escaping import ISOLATE, POP, visible
 from attncli.maths.numbers import decimals
-from attncli.names import Word
 
 SUFFIXES = (".zip",)
 ABILITIES = FormatInfo(
@@ -230,7 +229,7 @@ class EssayItem(NamedTuple):
         return allowed(f"""\
 {DECLARATION}
 <assessmentItem xmlns="{QTI}" identifier="{xml(self.identifier)}" \
-title="{xml(visible(Word(essay.item.id)))}" adaptive="false" timeDependent="false">
+title="{xml(visible(essay.title))}" adaptive="false" timeDependent="false">
 <responseDeclaration identifier="R1" cardinality="single" baseType="string"/>
 <outcomeDeclaration identifier="SCORE" cardinality="single" baseType="float" \
 normalMaximum="{points}" normalMinimum="0"><defaultValue><value>0</value></defaultValue>\

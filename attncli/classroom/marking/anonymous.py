@@ -37,7 +37,9 @@ def numbered(graded: GradedClass, roll: Roll) -> tuple[GradedClass, list[tuple[W
     for paper in sorted(graded.papers, key=lambda p: places[_key(p.sheet)]):
         parts = (p._replace(remarks=tuple(map(hidden, p.remarks))) for p in paper.parts)
         remarks = tuple(map(hidden, paper.remarks))
-        papers.append(paper._replace(sheet=own(paper.sheet), parts=tuple(parts), remarks=remarks))
+        stranger = tuple(map(hidden, paper.stranger))
+        paper = paper._replace(remarks=remarks, stranger=stranger)  # noqa: PLW2901
+        papers.append(paper._replace(sheet=own(paper.sheet), parts=tuple(parts)))
     others = sorted(graded.unmarked, key=lambda u: places[_key(u.sheet)])
     unmarked = [u._replace(sheet=own(u.sheet), why=hidden(u.why)) for u in others]
     rest = (tuple("…" if isinstance(w, Word) else w for w in r) for r in graded.remarks)

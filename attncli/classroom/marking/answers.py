@@ -15,7 +15,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from attncli.classroom.marking.headings import ANSWER, CELL, FORM, HASH, ID, STUDENT, meanings_of
+from attncli.classroom.marking.headings import (
+    ANSWER,
+    CELL,
+    FORM,
+    HASH,
+    ID,
+    STUDENT,
+    id_under,
+    meanings_of,
+)
 from attncli.errors import Problem, UserError, Where, quote
 from attncli.judging.verdicts import Given, read_number
 from attncli.maths.notation.escaping import unguarded
@@ -54,7 +63,7 @@ class AnswerSheet(NamedTuple):
     def without_places(self) -> AnswerSheet:
         """Returns the sheet without the file and line of each answer, since names of files may hold
         names of students."""
-        answers = {id_: given._replace(where="") for id_, given in self.answers.items()}
+        answers = {id_: given._replace(where="", column="") for id_, given in self.answers.items()}
         return self._replace(answers=answers)
 
 
@@ -287,13 +296,14 @@ def _sheets_of_class(
     sheets = []
     for row in rows[1:]:
         sheet, where, whose = _Sheet(), f"{source}:{row.line}", ""
-        for name, meaning, text in zip(names, meanings, row.cells, strict=False):
+        each = zip(names, meanings, row.cells, strict=False)
+        for k, (name, meaning, text) in enumerate(each):
             if meaning == STUDENT:
                 whose = whose or composed(text)
             elif meaning in _BELONGS:
                 sheet.belongs.setdefault(meaning, composed(text))
             else:
-                sheet.take(name, read_number(text, where))
+                sheet.take(id_under(name), read_number(text, where, letters_of(k)))
         if any(map(str.strip, row.cells[len(names) :])):
             sheet.mind(where, "there are more cells than columns", _MORE_CELLS)
         if all(given.is_empty for given in sheet.answers.values()):
@@ -305,6 +315,15 @@ def _sheets_of_class(
     if not sheets:
         raise UserError.of(source, "there are no answers", "type those of a student into a row")
     return tuple(sheets)
+
+
+_LETTERS = 26
+
+
+def letters_of(column: int) -> str:
+    """Returns what spreadsheets call a column, for its number from 0: `A`, `Z`, `AA`."""
+    before, k = divmod(column, _LETTERS)
+    return (letters_of(before - 1) if before else "") + chr(ord("A") + k)
 
 
 _MORE_CELLS = 'put a cell with a comma in quotes, as "0,5", or separate columns by semicolons'
@@ -388,10 +407,10 @@ def _take_row(row: TableRow, columns: _Columns, source: str, sheets: dict[str, _
     whose = whose or next(
         (composed(each.get(k, "")) for k, n in columns.belongs.items() if n == ID), ""
     )
-    name = each.get(columns.cell, "")
+    name = id_under(each.get(columns.cell, ""))
     for column, student in columns.answers.items():
         sheet = sheets.setdefault(whose or student or named_by(source), _Sheet())
-        sheet.take(name, read_number(each.get(column, ""), where))
+        sheet.take(name, read_number(each.get(column, ""), where, letters_of(column)))
         for k, heading in columns.belongs.items():
             sheet.take(heading, Given(each.get(k, "")))
         if any(map(str.strip, row.cells[columns.width :])):

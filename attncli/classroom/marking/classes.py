@@ -70,17 +70,36 @@ class Roll:
         of whom there is no paper."""
         if not self.students or self.student_of(sheet) is not None:
             return
-        named = self.student_of(sheet._replace(id=""))
-        if named is not None and named.id:
+        named = self._of_the_name(sheet)
+        if named is not None:
             yield (
                 "The list of students has this name with the ID ", Word(named.id), ", not ",
                 Word(sheet.id), ".",
             )  # fmt: skip
             return
         nobody = "The list of students has nobody of this name or ID"
-        known = [entry for student in missing for entry in (student.name, student.id)]
-        meant = nearest(sheet.student, filter(None, known))
-        yield (nobody, "; ", Word(meant)) if meant.startswith("did") else (f"{nobody}.",)
+        hint, _ = self._like(sheet, missing)
+        yield (nobody, "; ", Word(hint)) if hint else (f"{nobody}.",)
+
+    def meant_by(self, sheet: AnswerSheet, missing: Iterable[Student]) -> Student | None:
+        """Returns the student that a paper of nobody on the list is told to be of, or None."""
+        if not self.students or self.student_of(sheet) is not None:
+            return None
+        return self._of_the_name(sheet) or self._like(sheet, missing)[1]
+
+    def _of_the_name(self, sheet: AnswerSheet) -> Student | None:
+        """Finds the student that has the name of a paper, but another ID."""
+        named = self.student_of(sheet._replace(id=""))
+        return named if named is not None and named.id else None
+
+    @staticmethod
+    def _like(sheet: AnswerSheet, missing: Iterable[Student]) -> tuple[str, Student | None]:
+        """Asks whether a student whose name or ID is nearly that of a paper is meant; returns also
+        the student. Nothing is asked where there is none."""
+        known = {e: student for student in missing for e in (student.name, student.id) if e}
+        hint = nearest(sheet.student, known)
+        asked = {nearest(entry, [entry]): student for entry, student in known.items()}
+        return (hint, asked[hint]) if hint in asked else ("", None)
 
     def remarks(self, sheet: AnswerSheet, form: str) -> Iterator[WordedText]:
         """Yields remarks where the list has another name, or another form, for a paper."""
@@ -164,6 +183,8 @@ class Unmarked(NamedTuple):
 
     sheet: AnswerSheet
     why: WordedText
+    told: bool = False
+    """Whether the page says so already, of another paper."""
 
 
 class GradedClass(NamedTuple):
@@ -199,9 +220,10 @@ def with_the_roll(graded: GradedClass, roll: Roll, *, whole: bool) -> GradedClas
         for k, paper in enumerate(graded.papers)
     )
     unmarked = [u._replace(sheet=roll.named(u.sheet)) for u in graded.unmarked]
+    meant = {student.id for s in sheets if (student := roll.meant_by(s, missing)) is not None}
     for student in missing if whole else ():
         sheet = AnswerSheet(student.name, student.form, "", {}, "", student.id)
-        unmarked.append(Unmarked(sheet, ("Nothing was handed in.",)))
+        unmarked.append(Unmarked(sheet, ("Nothing was handed in.",), told=student.id in meant))
     return graded._replace(papers=papers, unmarked=tuple(unmarked))
 
 

@@ -1,7 +1,8 @@
 """The cost of mistakes: of understanding, of rounding, and of others, as shares.
 
 A mistake of understanding costs a share of its step, once in each head or layer, rounding a share
-of one number, once a paper, and all else a share of each number.
+of one number, once a paper, and all else a share of each number. Where the numbers that a mistake
+gives are worth less than it costs, those that follow from them are charged with the rest.
 """
 
 from __future__ import annotations
@@ -58,6 +59,11 @@ class Bill:
     def number(self, asked: Item, verdict: Verdict) -> Decimal:
         """Returns the points that the number of a cell earns."""
         return self._earned(asked, verdict.judgement, verdict.cause)
+
+    def mistake_of(self, asked: Item, verdict: Verdict) -> object | None:
+        """Returns the key of the mistake by which a number came about, or None."""
+        is_mistake = self._kind(verdict.judgement, verdict.cause) == "mistake"
+        return self._once("mistake", asked, verdict.cause) if is_mistake else None
 
     def term(self, term: MarkedTerm) -> MarkedTerm:
         """Returns a number inside a line, or one that a teacher asks for, with its points."""

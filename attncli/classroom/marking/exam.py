@@ -12,6 +12,7 @@ from decimal import Decimal
 from functools import cached_property, lru_cache, partial
 from typing import NamedTuple
 
+from attncli.classroom.files.mathematics import in_a_line
 from attncli.classroom.files.scheme import Scheme
 from attncli.classroom.marking.word_answers import WordQuestion, question_at
 from attncli.document.questions import Item, RightAnswer
@@ -45,7 +46,7 @@ class MarkedTerm(NamedTuple):
         """Returns what was probably done where the number is wrong: rounded to fewer decimals,
         written down wrongly, or another option chosen. Returns None where nothing is known."""
         if self.asked.words is not None and self.judgement == "slip":
-            chosen, asks = Word(self.given.shown), Word(self.asked.asks)
+            chosen, asks = Word(self.given.shown), in_a_line(self.asked.asks)
             return Cause("another_option", ("“", chosen, "” was chosen for “", asks, "”"))
         key, number = self.asked.key, self.given.number
         wrong = self.judgement in ("slip", "rounding")

@@ -204,6 +204,8 @@ class MarkedExam(NamedTuple):
     """Whose numbers the student may have copied."""
     stranger: tuple[WordedText, ...] = ()
     """That the list of the class doesn't know the student."""
+    lost: tuple[WordedText, ...] = ()
+    """That its numbers have lost their decimal commas."""
 
     @property
     def of(self) -> Decimal:
@@ -226,6 +228,12 @@ class MarkedExam(NamedTuple):
         return sum(self.points_of_parts, Decimal(0))
 
     @property
+    def unrounded(self) -> Decimal:
+        """Returns the points as they are before those of parts are rounded."""
+        pairs = zip(self.exam.parts, self.parts, strict=True)
+        return sum((min(part.points, paper.points) for part, paper in pairs), Decimal(0))
+
+    @property
     def papers(self) -> Iterator[MarkedPaper]:
         """Yields the parts about scenarios."""
         return (part for part in self.parts if isinstance(part, MarkedPaper))
@@ -233,8 +241,10 @@ class MarkedExam(NamedTuple):
     @property
     def is_doubtful(self) -> bool:
         """Tells whether some part shows too little working, as where another form's key is
-        copied."""
-        return any(part.doubt is not None and part.doubt.too_few for part in self.papers)
+        copied, or the numbers have lost their commas."""
+        return bool(self.lost) or any(
+            part.doubt is not None and part.doubt.too_few for part in self.papers
+        )
 
     @property
     def waiting(self) -> Iterator[tuple[str, MarkedTerm]]:

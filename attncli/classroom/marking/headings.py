@@ -27,6 +27,22 @@ def meaning_of(heading: str) -> str:
     return _CALLED.get(_BESIDE_LETTERS.sub("", heading.casefold()), "")
 
 
+def heading_of(id_: str) -> str:
+    """Returns the heading of the column for what is asked: its id, but `5/q1` for question `5/1` of
+    a part, of which spreadsheets would make a date."""
+    return _OF_QUESTION.sub(r"\1/q\2", id_)
+
+
+def id_under(heading: str) -> str:
+    """Returns the id of what is asked under a heading, as `heading_of` writes it or the id
+    itself."""
+    return _QUESTION.sub(r"\1/\2", heading)
+
+
+_OF_QUESTION = re.compile(r"^(\d+)/(\d+)$")
+_QUESTION = re.compile(r"^(\d+)/[Qq](\d+)$")
+
+
 def meanings_of(headings: Sequence[str]) -> list[str]:
     """Returns what each column of a table holds. In a table of answers that says nowhere else which
     cell is meant, `id` is the cell's: so it was written before."""

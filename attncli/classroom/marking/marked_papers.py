@@ -216,6 +216,10 @@ class PointedVerdict(NamedTuple):
 
     verdict: Verdict
     points: Decimal
+    costs: Decimal = Decimal(0)
+    """What it costs, with what numbers that follow are charged with for its mistake."""
+    charged: tuple[tuple[Location, Decimal], ...] = ()
+    """What it is charged with for mistakes, each by the first number that shows it."""
 
 
 class MarkedPaper(NamedTuple):
@@ -272,7 +276,33 @@ class MarkedPaper(NamedTuple):
 
 
 def _pointed(exam: Exam, bill: Bill, verdicts: Sequence[Verdict]) -> tuple[PointedVerdict, ...]:
-    return tuple(PointedVerdict(v, bill.number(exam.results[v.cell], v)) for v in verdicts)
+    items = [exam.results[v.cell] for v in verdicts]
+    earned = [bill.number(item, v) for item, v in zip(items, verdicts, strict=True)]
+    each = zip(verdicts, items, earned, strict=True)
+    return tuple(PointedVerdict(v, points, item.points - points) for v, item, points in each)
+
+
+def _with_rests(
+    exam: Exam, bill: Bill, numbers: Sequence[PointedVerdict]
+) -> tuple[PointedVerdict, ...]:
+    """Charges what follows from a mistake with what it costs beyond the numbers that it gives, from
+    the first to the last, as far as they have points."""
+    found, mistakes = [*numbers], dict[object, list[int]]()
+    for k, (verdict, *_) in enumerate(numbers):
+        mistakes.setdefault(bill.mistake_of(exam.results[verdict.cell], verdict), []).append(k)
+    for mistake, places in mistakes.items():
+        rest = left = bill.left.get(mistake, Decimal(0)) if mistake is not None else Decimal(0)
+        first = found[places[0]]
+        reached = {found[k].verdict.cell for k in places} if rest else set[Location]()
+        for n, other in enumerate(found):
+            if not reached.isdisjoint(other.verdict.follows_from):
+                reached.add(other.verdict.cell)
+                taken = min(left, other.points)
+                charged = (*other.charged, (first.verdict.cell, taken))
+                found[n] = other._replace(points=other.points - taken, charged=charged)
+                left -= taken
+        found[places[0]] = first._replace(costs=first.costs + rest - left)
+    return tuple(found)
 
 
 def _total(numbers: Sequence[PointedVerdict]) -> Decimal:
@@ -293,13 +323,15 @@ def marked(
     judges = None if others is None else [other.judge for other in others]
     verdicts, doubt = ShownWorking(exam.judge, judged, judges).judged()
     if doubt is not None and doubt.too_few:
-        counted = _total(_pointed(exam, bill.copy, judged))
+        lenient = bill.copy
+        counted = _total(_with_rests(exam, lenient, _pointed(exam, lenient, judged)))
         bill = Bill(bill.scheme.strictest, exam)
         doubt = doubt._replace(more=counted - _total(_pointed(exam, bill, verdicts)))
     numbers = _pointed(exam, bill, verdicts)
     terms = tuple(
         bill.term(judged_term(term, taken.get(term.id, nothing), answers)) for term in exam.terms
     )
+    numbers = _with_rests(exam, bill, numbers)
     pairs = [(question, taken.get(item.id, nothing)) for item, question in exam.words]
     own = OwnAnswers.of(paper, [*meanings(pairs)])
     words = tuple(

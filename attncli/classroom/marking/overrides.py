@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -16,12 +16,14 @@ from attncli.classroom.marking.exam_parts import (
     OwnQuestions,
     WholeExam,
 )
-from attncli.classroom.marking.headings import ID, STUDENT, meaning_of
+from attncli.classroom.marking.headings import ID, STUDENT, id_under, meaning_of
 from attncli.classroom.marking.marked_papers import MarkedPaper, PointedVerdict
 from attncli.classroom.marking.word_answers import MarkedWords
-from attncli.document.questions import Item, points_text
+from attncli.document.languages import words_of
+from attncli.document.questions import Item, counted_points, points_text
 from attncli.errors import Problem, UserError, Where, quote
 from attncli.judging.verdicts import read_number
+from attncli.maths.equations.tree import Location
 from attncli.names import Word, WordedText, composed
 from attncli.scenario.file.problems import nearest
 
@@ -79,7 +81,7 @@ def _override(
     if empty:
         wrong.append(Problem(where, f"there is no {' and no '.join(empty)}", "say it, too"))
         return None
-    return Override(composed(texts[0]), texts[1], points, texts[3], where)
+    return Override(composed(texts[0]), id_under(texts[1]), points, texts[3], where)
 
 
 def overridden(papers: Sequence[MarkedExam], overrides: Iterable[Override]) -> list[MarkedExam]:
@@ -152,10 +154,19 @@ def _with(paper: MarkedExam, entry: Override, k: int, items: Sequence[Item]) -> 
     parts[k] = _with_points(parts[k], given)
     told: WordedText = (
         Word(entry.cell),
-        f" has {points_text(entry.points)} points by the teacher instead of {points_text(was)}: ",
+        f" has {counted_points(entry.points, words_of('en'))} by the teacher instead of"
+        f" {points_text(was)}: ",
         Word(entry.reason),
     )  # fmt: skip
     return paper._replace(parts=tuple(parts), remarks=(*paper.remarks, told))
+
+
+def _without_charges(number: PointedVerdict, given: Collection[Location]) -> PointedVerdict:
+    """Returns a number without what it is charged with for mistakes in cells to which a person
+    gives points: these say what the mistakes cost."""
+    back = sum((points for cell, points in number.charged if cell in given), Decimal(0))
+    kept = tuple(pair for pair in number.charged if pair[0] not in given)
+    return number._replace(points=number.points + back, charged=kept)
 
 
 _Answer = TypeVar("_Answer", MarkedTerm, MarkedWords)
@@ -178,7 +189,7 @@ def _with_points(
     numbers = tuple(
         PointedVerdict(v.verdict._replace(judgement="by hand"), given[id_])
         if (id_ := results[v.verdict.cell].id) in given
-        else v
+        else _without_charges(v, {cell for cell, item in results.items() if item.id in given})
         for v in part.numbers
     )
     words = tuple(map(by_hand, part.words))

@@ -11,12 +11,16 @@ from attncli.classroom.marking.answers import AnswerSheet
 from attncli.classroom.marking.classes import without_doubtful, wrong_answers
 from attncli.classroom.marking.exam_parts import MarkedExam
 from attncli.classroom.marking.marked_papers import MarkedPaper
-from attncli.judging.verdicts import RIGHT, UNEARNED, Verdict
+from attncli.judging.slips import OF_THE_PEN
+from attncli.judging.verdicts import FOLLOW, RIGHT, UNEARNED, Given, Verdict
 from attncli.maths.equations.tree import Location
+from attncli.maths.numbers import decimals
 from attncli.maths.numbers.decimals import round_to
 
 _FAR = 100
 """How many times the largest right number of its quantity a number is that nobody works out."""
+_HUNDRED = 2
+"""The power of ten of a hundred."""
 _FEWEST_SHARED = 3
 """Wrong numbers without a known reason that two papers don't have alike by chance."""
 _MOST_SHARING = 3
@@ -28,7 +32,7 @@ class Mistyped(NamedTuple):
 
     id: str
     """Its id in the exam."""
-    given: str
+    given: Given
     right: str
     continues: bool
     """Whether the paper continues from the right number; else the number is far too large."""
@@ -42,22 +46,18 @@ def mistyped(paper: MarkedExam) -> list[Mistyped]:
         return []
     pairs = zip(paper.exam.prefixes, paper.parts, strict=True)
     return [
-        Mistyped(f"{prefix}{part.exam.results[v.cell].id}", v.given.shown, right, continues)
+        Mistyped(f"{prefix}{part.exam.results[v.cell].id}", v.given, right, continues)
         for prefix, part in pairs
         if isinstance(part, MarkedPaper)
         for v, continues in _in_part(part)
-        for right in [str(v.expected.shown)]
+        for right in [str(_meant(v))]
     ]
 
 
 def _in_part(paper: MarkedPaper) -> Iterator[tuple[Verdict, bool]]:
     """Yields the numbers of a part that were perhaps typed wrongly, each with whether the paper
     continues from the right ones."""
-    slips = [
-        v
-        for v in paper.verdicts
-        if v.judgement == "slip" and v.cause != UNEARNED and not _is_coarse(v)
-    ]
+    slips = [v for v in paper.verdicts if _may_be_typed(v)]
     if not slips:
         return
     judge, next_to = paper.exam.judge, dict[Location, list[Verdict]]()
@@ -69,10 +69,56 @@ def _in_part(paper: MarkedPaper) -> Iterator[tuple[Verdict, bool]]:
     for slip in slips:
         assert slip.given.number is not None
         following = next_to.get(slip.cell, [])
-        if following and all(v.judgement in RIGHT for v in following):
+        if following and (_go_on(following) or _go_on_if_mended(paper, slip, following)):
             yield slip, True
-        elif abs(slip.given.number) > _FAR * largest[slip.cell.quantity]:
+        elif abs(slip.given.number) > _FAR * largest[slip.cell.quantity] or _lacks_its_point(slip):
             yield slip, False
+
+
+def _go_on(following: Sequence[Verdict]) -> bool:
+    """Tells whether all numbers that are worked from a wrong one come of the right one."""
+    return all(v.judgement in (*RIGHT, "rounding") for v in following)
+
+
+def _go_on_if_mended(paper: MarkedPaper, wrong: Verdict, following: Sequence[Verdict]) -> bool:
+    """Tells whether all numbers that are worked from one that was written down wrongly follow if
+    it is what its author meant. This tells something where that isn't the key's number."""
+    if wrong.judgement != "known mistake" or wrong.follows is None:
+        return False
+    meant = _meant(wrong)
+    answers = {v.cell: v.given for v in paper.verdicts}
+    answers[wrong.cell] = wrong.given._replace(number=meant, places=decimals.places(meant))
+    after = {v.cell: v.judgement for v in paper.exam.judge.verdicts(answers)}
+    return all(after[v.cell] in FOLLOW for v in following)
+
+
+def _meant(wrong: Verdict) -> Decimal:
+    """Returns the number that is right where a wrong one stands: of what its author wrote before,
+    or else the key's."""
+    right = wrong.expected.shown
+    if wrong.follows is None:
+        return right
+    low, high = wrong.follows
+    return round_to(Decimal(repr((low + high) / 2)), decimals.places(right))
+
+
+def _may_be_typed(verdict: Verdict) -> bool:
+    """Tells whether a wrong number may be one of whoever typed the paper: nothing that is a habit
+    or a mistake of its author gives it, except by the pen."""
+    cause = verdict.cause
+    if verdict.judgement == "known mistake":
+        return cause is not None and cause.name in OF_THE_PEN
+    return verdict.judgement == "slip" and cause != UNEARNED and not _is_coarse(verdict)
+
+
+def _lacks_its_point(verdict: Verdict) -> bool:
+    """Tells whether a number has the digits of the right one, to all or to fewer decimals, and is
+    at least a hundred times as large: 62.7 or 63 for 0.627."""
+    number, right = verdict.given.number, verdict.expected
+    assert number is not None
+    asked = decimals.places(right.shown)
+    exact = (round_to(right.full, places) for places in range(1, asked + 1))
+    return any(number == n.scaleb(k) for n in exact if n for k in range(_HUNDRED, asked + 2))
 
 
 def _is_coarse(verdict: Verdict) -> bool:

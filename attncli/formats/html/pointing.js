@@ -33,7 +33,7 @@
       made.style.setProperty("--part", `${k / pieces.length}`);
       side.append(made);
     });
-    if (name && parts.length === 2 && !page.operandsOf(n).length) line.append(element("span", { className: "of", textContent: " · given, not computed" }));
+    if (name && parts.length === 2 && !page.operandsOf(n).length) line.append(element("span", { className: "of", textContent: document.getElementById("changes") ? " · given; a click changes it" : " · given" }));
     return line;
   };
 

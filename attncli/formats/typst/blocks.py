@@ -513,7 +513,9 @@ def _on_sheet(piece: Piece, setting: TypstSetting) -> str:
         case Heading(asks=asks):
             return f"head({_boolean(asks)}, {{\n{body}\n}})"
         case Tables(matrices):
-            return ",\n".join(f"tables{row}" for row in _rows_of_tables(matrices, setting))
+            leads = _boolean(not any(matrix.blanks for matrix in matrices))
+            rows = _rows_of_tables(matrices, setting)
+            return ",\n".join(f"tables({leads}, ..{row})" for row in rows)
         case Products():
             return f"part(breakable: false, {{\n{body}\n}})"
     kind = "lead" if isinstance(piece, _LEADING) else "part"

@@ -3,10 +3,13 @@ of the state is`."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from attncli.document.blocks import Spans, Term
+from attncli.maths.equations.tree import Location
 from attncli.names import Name, Word
 from attncli.pages.parts.selection import place_in_words
-from attncli.pages.parts.sentences import called_as
+from attncli.pages.parts.sentences import called_as, joined
 from attncli.steps.order import noun_of, step_of
 from attncli.steps.written.step import WrittenPlace
 from attncli.trace import (
@@ -39,6 +42,28 @@ def cell_in_words(trace: Trace, quantity: Quantity, i: int, j: int) -> Spans:
         return (*in_place(part.path), "the gradient at ", Term(quantity.symbol(i, j, of)), " is")
     where = (*in_place(name.path), *_when(part, quantity))
     return (*where, *_what(quantity, i, j, results.nouns.get(quantity.local, "")))
+
+
+def called(trace: Trace, name: str) -> tuple[str, Name]:
+    """Returns what pages call a quantity: its place as the section's heading has it, `Head 2 · `,
+    empty at the top, and its name there."""
+    part, own = trace.part_of(name), trace[name].name
+    if part is None:
+        return "", own
+    place = place_in_words(part.path)
+    return (f"{place} · ", own.seen_from(part.path)) if place else ("", own)
+
+
+def cells_called(trace: Trace, cells: Iterable[Location]) -> Spans:
+    """Returns what pages call some cells, in a row: each place stands before the first of its
+    cells, `Head 2 · exp[I, love], exp_sum[I]`."""
+    spans: list[Spans] = []
+    before = ""
+    for name, i, j in cells:
+        place, own = called(trace, name)
+        spans.append((*((place,) * (place != before)), Term(trace[name].symbol(i, j, own))))
+        before = place
+    return joined(spans)
 
 
 def in_place(path: Name) -> Spans:

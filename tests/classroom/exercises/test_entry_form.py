@@ -14,6 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from attncli.classroom.marking.exam import cell_of
+from attncli.classroom.marking.headings import id_under
 from attncli.cli import app
 from attncli.errors import UserError
 from attncli.maths.equations.tree import Location
@@ -187,7 +188,7 @@ def test_a_class_is_typed_in_and_marked_like_its_table(
         table = csv.writer(file)
         table.writerow(empty[0])
         for row, answers in zip(empty[1:], papers, strict=True):
-            table.writerow([*row[:3], *(answers[unguarded(i)] for i in empty[0][3:])])
+            table.writerow([*row[:3], *(answers[id_under(unguarded(i))] for i in empty[0][3:])])
     marks = graded(folder, tmp_path / "typed.csv")
     assert marks == json.loads(
         json.dumps(graded(folder, by_hand)).replace(by_hand.name, "typed.csv")
@@ -257,7 +258,9 @@ def test_a_table_is_taken_in_and_given_back(page: Any, folder: Path, tmp_path: P
     with path.open("w", encoding="utf-8", newline="") as file:
         rows = csv.writer(file, delimiter=";")
         rows.writerow(headings)
-        rows.writerow(["O'Neil; Ana", "'+4", "C", *(texts[unguarded(i)] for i in headings[3:])])
+        rows.writerow(
+            ["O'Neil; Ana", "'+4", "C", *(texts[id_under(unguarded(i))] for i in headings[3:])]
+        )
         rows.writerow(["Nobody", "5", "X", "1"])
     typist = Typist(page)
     with page.expect_file_chooser() as chooser:
@@ -271,7 +274,7 @@ def test_a_table_is_taken_in_and_given_back(page: Any, folder: Path, tmp_path: P
         "O'Neil; Ana",
         "'+4",
         "C",
-        *(texts[unguarded(i)] for i in headings[3:]),
+        *(texts[id_under(unguarded(i))] for i in headings[3:]),
     ]
     typist.enter("+4")
     assert {id_ for id_, state in typist.states.items() if state == "doubt"} == {
@@ -422,7 +425,7 @@ def states_of(page: Any, folder: Path, papers: Sequence[Mapping[str, str]]) -> l
         table = csv.writer(file)
         table.writerow(headings)
         for k, answers in enumerate(papers):
-            own = (answers.get(unguarded(id_), "") for id_ in headings[3:])
+            own = (answers.get(id_under(unguarded(id_)), "") for id_ in headings[3:])
             table.writerow([f"paper {k}", "", "A", *own])
     page.set_input_files("#file", folder / "papers.csv")
     page.wait_for_selector("#status:not(:empty)")
@@ -470,7 +473,7 @@ def test_words_are_only_words(chromium: Any, tmp_path: Path) -> None:
         assert wild in page.text_content("#papers")
         rows = typist.saved(tmp_path / "wild.csv")
     assert rows == [
-        ["student", "id", "form", "'1/1", "'2/1"],
+        ["student", "id", "form", "1/q1", "2/q1"],
         [wild, "'=1+1", "A", wild, "1"],
     ]
     assert graded(folder, tmp_path / "wild.csv")[wild]["points"] == 1

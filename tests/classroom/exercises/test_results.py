@@ -18,6 +18,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from attncli.classroom.marking.exam import cell_of
+from attncli.classroom.marking.headings import id_under
 from attncli.cli import app
 from attncli.maths.notation.escaping import unguarded
 from attncli.pipeline import load, work
@@ -146,7 +147,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Class:
     for k, (name, id_) in enumerate(zip(NAMES, IDS, strict=True)):
         form = "ABCD"[k % 4]
         given = planted(k, forms[form])
-        rows.append([name, id_, form, *(given[unguarded(i)] for i in headings[3:])])
+        rows.append([name, id_, form, *(given[id_under(unguarded(i))] for i in headings[3:])])
     answers = written(place / "typed.csv", rows)
     result = run("grade", folder, answers, "-o", f"{place}/marked/", "--format", "markdown")
     assert result.exit_code == 1, result.output
@@ -207,7 +208,7 @@ def test_the_next_lesson_is_made_of_what_went_wrong(played: Class) -> None:
     assert headings[-2:] == ["## Besides", "## Answers"]
     besides = page.partition("## Besides")[2]
     for says in (
-        f"`{CELL}`",
+        f"Part 1 · `{CELL.removeprefix('1/')}`",
         "7 of 31 papers (4 ×: ",
         "What does a query say?",
         "Right: what it looks",
@@ -215,7 +216,7 @@ def test_the_next_lesson_is_made_of_what_went_wrong(played: Class) -> None:
         assert says in besides
     for blank in (OUTPUT, TYPED):  # a sign and a digit, which are no lesson
         assert f"{blank}: not right in 2 of 31 papers" in played.page
-        assert blank not in besides
+        assert blank.partition("/")[2] not in besides
     first, rest = page.split("## Besides")
     assert "In 9 of 31 papers." in first
     wrong, right = (numbers_in(line) for line in re.findall(r"\$(= .*)\$", first))
@@ -350,7 +351,7 @@ def test_moodle_reads_the_marks(played: Class) -> None:
     for k, points in items[title].items():
         assert sum(Decimal(items[f"{title}: {part}"][k]) for part in parts) == Decimal(points)
     feedback = items[f"{title} (Feedback)"]
-    assert "1/exp_sum[I]" in feedback[0]
+    assert "Part 1 · exp_sum[I]" in feedback[0]
     assert "Adding up the columns instead of the rows." in feedback[0]
     assert feedback[30] == ""
 
@@ -406,7 +407,7 @@ def test_an_anonymous_class_names_nobody(form: str, played: Class, tmp_path: Pat
     files = {p.name: p.read_text("utf-8") for p in (tmp_path / "out").iterdir()}
     told = files.pop("names.csv")
     suffix = {"markdown": "md", "terminal": "txt"}.get(form, form)
-    tables = {"class.csv", "moodle.csv", "canvas.csv"}
+    tables = {"class.csv", "grades.csv", "moodle.csv", "canvas.csv"}
     pages = {f"{name}.{suffix}" for name in ("class", "next_lesson")}
     assert {re.sub(r"^number_\d(_2)?\.", "N.", name) for name in files} == {
         f"N.{suffix}",

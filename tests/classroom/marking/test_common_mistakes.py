@@ -18,7 +18,7 @@ from attncli.scenario.file.address import parse_address
 from tests.classroom.planted.sheet import rounded
 from tests.classroom.planted.shipped import paper
 from tests.conftest import sampled, share
-from tests.helpers.marking_cases import cost_of_mistakes, graded, run, yaml_file
+from tests.helpers.marking_cases import changed_by, cost_of_mistakes, graded, run, yaml_file
 from tests.helpers.pages import shipped_trace
 from tests.helpers.plain import read
 
@@ -136,7 +136,7 @@ def test_a_mistake_is_named_where_it_is_made(
     assert all(map(shows, found))
     assert data["of"] - data["points"] == cost_of_mistakes(data, shipped_trace(scenario))
     costly = [value["cell"] for value in data["verdicts"] if value["points"] < 1]
-    assert {*costly} <= {value["cell"] for value in found}
+    assert {*costly} <= changed_by(data, {value["cell"] for value in found})
 
 
 @sampled(3, scenario=[CAUSAL, ENCODER, DECODER, GPT, BERT, HEADS, LECTURE, GRU, ATTEND, LOSS])

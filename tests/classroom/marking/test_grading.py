@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 
 from attncli.formats import format_names
+from attncli.pipeline import load, work
 from tests.conftest import sampled
 from tests.helpers.marking_cases import RIGHT, graded, run, verdicts, yaml_file
+from tests.helpers.pages import shipped_trace
 
 
 def test_a_right_paper_has_all_points(tmp_path: Path) -> None:
@@ -104,8 +106,8 @@ def test_blank_and_unreadable_answers_block_nothing(tmp_path: Path) -> None:
 
 
 def test_the_same_mistake_costs_once(tmp_path: Path) -> None:
-    """Base 2 for e: 2¹ = 2, 2⁰ = 1; the sum is 5, the weights are 0.4, 0.2 and 0.4. Half of the
-    seven numbers of the step would be 3.5, but just two are made wrongly."""
+    """Base 2 for e: 2¹ = 2, 2⁰ = 1; the sum is 5, the weights are 0.4, 0.2 and 0.4. It costs 3.5,
+    half of the seven numbers of the step: the two that are made wrongly, and what follows."""
     theirs = {
         "exp[I, I]": "2", "exp[I, AI]": "2", "exp_sum[I]": "5",
         "weights[I, I]": "0.400", "weights[I, love]": "0.200", "weights[I, AI]": "0.400",
@@ -115,17 +117,87 @@ def test_the_same_mistake_costs_once(tmp_path: Path) -> None:
     by_name = verdicts(data)
     assert by_name["exp[I, I]"] == by_name["exp[I, AI]"] == "known mistake"
     assert by_name["weights[I, I]"] == "carried forward"
-    assert data["points"] == 8
+    assert data["points"] == 6.5
+    assert sum(v["points"] for v in data["verdicts"]) == 6.5
     assert graded(path, "--no-carry")["points"] == 5
 
 
 def test_the_report_says_what_each_cause_costs(tmp_path: Path) -> None:
-    """Base 2 in two numbers, a slip, and what follows from both."""
+    """Base 2 in two numbers, a slip, and a sum that follows from both: three numbers of seven."""
     theirs = {"scores[I, I]": "4", "exp[I, love]": "1.5", "exp[I, I]": "16", "exp[I, AI]": "2"}
     path = yaml_file(tmp_path / "a.yaml", {**RIGHT, **theirs, "exp_sum[I]": "19.5"})
     page = " ".join(run("grade", "i_love_ai", path).stdout.split())
     found = re.findall(r"(Slip|Known mistake): .*?It costs (.*?)\.(?= |$)", page)
-    assert found == [("Slip", "1 point"), ("Known mistake", "2 points"), ("Slip", "1 point")]
+    assert found == [("Slip", "1 point"), ("Known mistake", "3 points"), ("Slip", "1 point")]
+
+
+MASKED = """\
+tokens: [a, b, c]
+X: [[1, 0], [0.5, 1], [1, 1]]
+projection: none
+scale: none
+mask: causal
+until: softmax
+"""
+UNMASKED = {
+    "masked[b, a]": "0.5", "masked[b, b]": "1.25", "masked[b, c]": "1.5",
+    "exp[b, a]": "1.649", "exp[b, b]": "3.490", "exp[b, c]": "4.482", "exp_sum[b]": "9.621",
+    "weights[b, a]": "0.171", "weights[b, b]": "0.363", "weights[b, c]": "0.466",
+}  # fmt: skip
+
+
+def test_a_mistake_in_one_number_costs_its_share_of_the_step(tmp_path: Path) -> None:
+    """The mask changes one of three numbers; five follow. Weights that were set to 0 after the
+    softmax wouldn't be 0.466, and no mistake is another explanation of itself."""
+    scenario = tmp_path / "s.yaml"
+    scenario.write_text(MASKED, "utf-8")
+    path = yaml_file(tmp_path / "a.yaml", UNMASKED)
+    page = " ".join(run("grade", scenario, path).stdout.split())
+    assert "Known mistake: Forgetting the mask. It costs 1.5 points." in page
+    assert page.count("Forgetting the mask") == 1
+    assert "after the softmax" not in page
+    assert "5 numbers follow from this by the right working: exp[b, c], exp_sum[b]" in page
+    assert graded(path, scenario=str(scenario))["points"] == 8.5
+    over = tmp_path / "o.csv"
+    over.write_text("student,cell,points,reason\na,mask,2.5,the sheet says so\n", "utf-8")
+    by_hand = graded(path, "--overrides", str(over), scenario=str(scenario))
+    assert by_hand["points"] == 9.5  # which is all that the mistake costs then
+
+
+def test_numbers_are_called_as_pages_call_them(tmp_path: Path) -> None:
+    """Forgetting to scale in one head: in the table, the findings, the lesson and the feedback."""
+    trace = shipped_trace("encoder_block")
+    scores = trace["heads[2].scores"]
+    answers = {scores.address(0, j).replace("scores", "scaled"): str(scores.number(0, j).shown)
+               for j in range(scores.matrix.shape[1])}  # fmt: skip
+    folder = tmp_path / "in"
+    folder.mkdir()
+    yaml_file(folder / "ann.yaml", answers)
+    run("grade", "encoder_block", folder, "-o", f"{tmp_path}/m/", "--format", "markdown")
+    texts = {path.name: path.read_text("utf-8") for path in (tmp_path / "m").iterdir()}
+    assert "| Head 2 · scaled |" in texts["ann.md"]
+    assert "### 1 · Head 2 · `scaled[" in texts["ann.md"]
+    assert "**Points for:** Head 2 · scaled " in texts["ann.md"]
+    assert "In head 2, work out `scaled[" in texts["next_lesson.md"]
+    assert "Head 2 · scaled[" in texts["moodle.csv"]
+    for name in ("ann.md", "next_lesson.md", "moodle.csv"):
+        assert "heads[" not in texts[name].replace("\\", ""), name
+
+
+def test_rows_in_another_place_are_no_lesson_and_cost_one_number(tmp_path: Path) -> None:
+    scenario = tmp_path / "s.yaml"
+    scenario.write_text(MASKED, "utf-8")
+    right = work(load(scenario))["exp"]
+    shown = [[str(right.number(i, j).shown) for j in range(3)] for i in range(3)]
+    answers = {right.address(i, j): shown[{0: 0, 1: 2, 2: 1}[i]][j]
+               for i in range(3) for j in range(3)}  # fmt: skip
+    folder = tmp_path / "in"
+    folder.mkdir()
+    yaml_file(folder / "ann.yaml", answers)
+    page = run("grade", scenario, folder, "-o", f"{tmp_path}/m/", "--format", "markdown").stdout
+    assert "These are the numbers of another row." in page
+    assert "another row" not in (tmp_path / "m" / "next_lesson.md").read_text("utf-8")
+    assert graded(folder / "ann.yaml", scenario=str(scenario))["points"] == 8.5
 
 
 TWO_DECIMALS = {"weights[I, I]": "0.42", "weights[I, love]": "0.16", "weights[I, AI]": "0.42"}
@@ -212,7 +284,7 @@ def test_a_class_has_a_table_and_a_paper_each(tmp_path: Path) -> None:
     assert "bad.yaml:2:1" in result.stderr
     assert "exp[I, I]: not right in 1 of 2 papers (1 ×: without a known reason)" in result.stdout
     marked = sorted(path.name for path in (tmp_path / "marked").iterdir())
-    others = ["canvas.csv", "class.csv", "class.md", "moodle.csv", "next_lesson.md"]
+    others = ["canvas.csv", "class.csv", "class.md", "grades.csv", "moodle.csv", "next_lesson.md"]
     assert marked == sorted(["Ben.md", "ann.md", *others])
     with (tmp_path / "marked" / "class.csv").open(newline="") as file:
         rows = [*csv.DictReader(file)]

@@ -31,11 +31,15 @@ from attncli.classroom.marking.exam_parts import MarkedExam, WholeExam
 from attncli.classroom.marking.marked_papers import MarkedPaper, marked
 from attncli.classroom.paper_files import form_names, variants
 from attncli.cli import app
+from attncli.judging.judging import Judge
 from attncli.judging.verdicts import read_number
+from attncli.maths.equations.tree import Location
+from attncli.pipeline import load, work
 from attncli.trace import Trace
 from tests.conftest import FEWER, THOROUGH, sampled
 from tests.helpers.marking_cases import RIGHT, graded, run, verdicts, yaml_file
 from tests.helpers.pages import SHIPPED, shipped_trace
+from tests.helpers.plain import read
 
 NO_NUMBERS = ("tokenizers", "i_love_tennis")
 """There is nothing to blank in these."""
@@ -191,6 +195,38 @@ def test_fewer_decimals_must_still_tell_a_number(
     assert entries["weights[I, love]"]["verdict"] == verdict
     cause = {"rounding": "other_decimals", "slip": "too_few_decimals"}[verdict]
     assert entries["weights[I, love]"]["cause"]["name"] == cause
+
+
+SMALL = """\
+tokens: [a, b]
+X: [[1.4], [-0.01]]
+projection: none
+scale: none
+until: softmax
+"""
+
+
+@pytest.mark.parametrize(
+    ("numbers", "verdict"),
+    [
+        (("3.891", "0.990", "0.990", "1.000"), "known mistake"),  # 2 for e; e^−0.014 = 0.986
+        (("7.10", "0.99", "0.99", "1.00"), "rounding"),
+        (("7.099", "0.99", "0.986", "1.000"), "rounding"),
+        (("7.099", "0.986", "0.986", "1.000"), "correct"),
+    ],
+)
+def test_zeros_that_a_spreadsheet_drops_change_no_verdict(
+    numbers: tuple[str, ...], verdict: str
+) -> None:
+    judge = Judge(work(load(read(SMALL))))
+    cells = [Location("exp", i, j) for i in (0, 1) for j in (0, 1)]
+    each = [
+        judge.verdicts({cell: read_number(text) for cell, text in zip(cells, texts, strict=True)})
+        for texts in (numbers, [text.rstrip("0").rstrip(".") for text in numbers])
+    ]
+    kept, dropped = ([(v.judgement, v.cause) for v in verdicts] for verdicts in each)
+    assert dropped == kept
+    assert verdict in [judgement for judgement, _ in kept]
 
 
 LOSS = {
