@@ -52,6 +52,9 @@ from attncli.trace import PlannedStep, Trace
 _SURELY_ALIKE = 0.49
 """Units of the last place; a number that is no farther from a rounded one rounds to it."""
 
+_NOISE = 1e-13
+"""How far a number that nobody has to round may be off in floats."""
+
 _HALVES = 3
 """Half units of the last place that a key lets pass around what the two policies give: whoever
 carries, or keeps in full, is never further off."""
@@ -130,8 +133,11 @@ class Sources:
         name, i, j = cell
         low, high = (end[i, j] for end in self.key.made(name))
         value = self.trace[name].number(i, j).full
-        fits = not value.is_finite() or decimals.fits(value, self.decimals(name))
-        return bool(low == high == float(value)) and fits
+        if not value.is_finite():
+            return bool(low == high == float(value))
+        off = _NOISE * max(1.0, abs(float(value)))  # of floats: 0.7 × 0.9 is 0.63 on paper
+        alike = max(abs(low - float(value)), abs(high - float(value))) <= off
+        return bool(alike) and decimals.fits(value, self.decimals(name))
 
     def by_printed_root(self, place: Blankable, places: int) -> list[Decimal]:
         """Returns the number that comes of dividing by a root as the sheet prints it, and nothing

@@ -162,6 +162,15 @@ def test_what_is_accepted() -> None:
     assert (key.accepted.low, key.accepted.high) == (Decimal("6.4345"), Decimal("6.4385"))
 
 
+def test_what_nobody_has_to_round_is_exact() -> None:
+    """Also where floats are off: 0.35 + 1.21 is 1.56, and −0.35 + 1.21 isn't quite 0.86."""
+    text = "Q: [[0.7, -1.1]]\nK: [[-0.5, -1.1], [0.5, -1.1]]\nscale: none\nuntil: scores\n"
+    trace = trace_of(text)
+    for item in questions(papers(trace, request_for(trace, steps=("scores",))).whole):
+        low, high = item.right.accepted
+        assert high - low == Decimal("0.001")
+
+
 def test_the_same_under_exact() -> None:
     trace = trace_of(SHIPPED["i_love_ai"], "rounding.policy=exact")
     keys = {q.id: q.key for q in questions(papers(trace, request_for(trace)).whole)}
