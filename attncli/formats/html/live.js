@@ -239,6 +239,19 @@
       if (was === text) delete one.dataset.was;
       else one.dataset.was = was;
     }
+    if (shown.matches(".ribbon ~ text")) tellBelow(shown);
+  };
+  // below a weight of ribbons what it was, as in a cell
+  const LINE = 12;
+  const tellBelow = (shown) => {
+    const { was = "" } = shown.dataset, below = shown.nextElementSibling;
+    if (below?.matches(".was")) below.remove();
+    if (!was) return;
+    const told = document.createElementNS(shown.namespaceURI, "text");
+    const attributes = { class: "middle was", "aria-hidden": "true", x: shown.getAttribute("x"), y: Number(shown.getAttribute("y")) + LINE };
+    Object.entries(attributes).forEach(([name, value]) => told.setAttribute(name, value));
+    told.textContent = was;
+    shown.after(told);
   };
   const wasOf = (n, looks) => {
     own.byName ??= new Map(own.entries.flatMap((entry, k) => (entry && typeof own.numbers[k] === "number" ? [[entry[0], k]] : [])));

@@ -29,7 +29,7 @@
     pieces.forEach((part, k) => {
       const isSide = k && /^ ?[=≈]( |$)/.test(String(part));
       if (isSide) side = line.appendChild(element("span", { className: "side" }));
-      if (isSide || /^ [+−] /.test(String(part))) term = side.appendChild(element("span", { className: "term" }));
+      if (isSide || /^ ?[+−] /.test(String(part))) term = side.appendChild(element("span", { className: "term" }));
       const own = Array.isArray(part) && part[1] === n;
       const made = !Array.isArray(part) ? element("span", { textContent: part })
         : own ? element("strong", { textContent: part[0] }) : linkTo(part[1], part[0]);
