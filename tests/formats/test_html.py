@@ -435,6 +435,7 @@ class TestInTheBrowser:
             page.wait_for_function("() => window.attncli?.live")
             page.evaluate(UNFOLDED)
             page.evaluate("attncli.live.changeTo([['W_Q[1,1]', '2'], ['embeddings[love,1]', '3']])")
+            page.get_by_role("button", name="Settings").tap()
             assert page.inner_text(".made").startswith("Changed: W_Q[1, 1] 1 → 2; embeddings[love")
             broken, whole = page.evaluate(INDICES)
             assert whole > 60

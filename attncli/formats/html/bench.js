@@ -16,7 +16,8 @@
 
   // where they would take room from the page, settings are there when they are asked for
   const settings = bar.querySelector(".settings");
-  settings.addEventListener("click", () => settings.setAttribute("aria-expanded", String(bar.classList.toggle("asked"))));
+  const toggle = () => settings.setAttribute("aria-expanded", String(bar.classList.toggle("asked")));
+  settings.addEventListener("click", () => { const { keepInSight } = window.attncli; keepInSight ? keepInSight(toggle) : toggle(); });
 
   // -- a number in its cell: typed, by arrow keys, dragged --------------------------------------------
 
