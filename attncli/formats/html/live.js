@@ -155,7 +155,7 @@
     save: () => {
       download();
       tell("");
-      made.append(` ${data.file} is saved with your downloads.`);
+      made.append(page.element("span", { className: "list", textContent: ` ${data.file} is saved with your downloads.` }));
     },
   };
   bar.addEventListener("click", ({ target }) => DO[target.dataset.do]?.());
