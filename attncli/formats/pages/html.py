@@ -323,7 +323,7 @@ def _parts_of(
         for part in _parts(_pieces(document, live), on_new_page=k > 0)
     ]
     if first.paper is None:
-        pairs = [(part, _in_step(k, part, style)) for k, (part, style) in enumerate(pairs)]
+        pairs = [(part, _in_step(k, part, style, asked)) for k, (part, style) in enumerate(pairs)]
     sections = [_section(k, part, style) for k, (part, style) in enumerate(pairs)]
     if first.answer is not None and first.answer.step is not None:
         sections = _with_way(sections, first.answer.step, [part for part, _ in pairs])
@@ -335,14 +335,14 @@ def _parts_of(
 _STEP = re.compile(r"((?:\d+–)?\d+) ·")
 
 
-def _in_step(k: int, part: _Part, style: HtmlStyle) -> HtmlStyle:
+def _in_step(k: int, part: _Part, style: HtmlStyle, asked: AskedNumbers) -> HtmlStyle:
     """Returns a style whose pictures say in which step they stand, with a link to the section of
     this place."""
     title = text_of_spans(part.head.title) if isinstance(part.head, Heading) else ""
-    if style.picture is None or not (step := _STEP.match(title)):
+    if not (step := _STEP.match(title)):
         return style
     where = f'<a href="#s{k}">step{"s" * ("–" in step[1])} {step[1]}</a>'
-    return style._replace(picture=partial(style.picture, where=where))
+    return style._replace(picture=partial(figure_html, asked=asked, where=where))
 
 
 def _with_way(sections: Sequence[str], step: int, parts: Sequence[_Part]) -> list[str]:
