@@ -355,12 +355,12 @@ def _beside_own(trace: Trace, wanted: SearchRequest) -> Iterator[Trace] | None:
     from attncli.classroom.forms.costs import cost_of
     from attncli.classroom.forms.plan import plan_of
     from attncli.classroom.forms.pools import own_pools
-    from attncli.classroom.forms.search import UnsatisfiedError, search
+    from attncli.classroom.forms.search import CostsWanted, UnsatisfiedError, search
 
     pools = own_pools(trace.scenario, plan_of(trace, wanted.asked).drawn)
     cost = cost_of(trace, wanted.asked, wanted.blanks.cells)
     try:
-        like = wanted._replace(pools=pools, aim=cost, effort=_EFFORT)
+        like = wanted._replace(pools=pools, costs=CostsWanted(aim=cost), effort=_EFFORT)
         return iter([*search(trace.scenario, like)])
     except UnsatisfiedError:
         return None

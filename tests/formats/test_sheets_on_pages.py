@@ -115,9 +115,9 @@ def section(name: str, step: str, number: int = 1) -> Section:
     return [s for s in sheet(name).sections if s.step == step][number - 1]
 
 
-@pytest.mark.parametrize(("step", "lines"), [("project", 4), ("scores", 2), ("softmax", 7)])
+@pytest.mark.parametrize(("step", "lines"), [("project", 9), ("scores", 5), ("softmax", 10)])
 def test_there_are_as_many_lines_as_the_working_takes(step: str, lines: int) -> None:
-    """Eighteen cells as `1 + 0 = 1` take a third of a line each."""
+    """Eighteen cells as `1 × 1 + 0 × 0` take half a line each."""
     rooms = [b.lines for b in section("i_love_ai", step).blocks if isinstance(b, AnswerSpace)]
     assert rooms == [lines] * (lines > 0)
 

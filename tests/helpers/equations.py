@@ -213,6 +213,12 @@ EXAMPLES: dict[str, Example] = {
     ),
     "exponential_of": Example(ops.ExponentialOf(), "f", exp),
     "added_up": Example(ops.AddedUp(), "f", _all),
+    "sums_in_pairs": Example(
+        ops.SumsInPairs(), "ff", lambda q, k: (q[:, None] + k[None]).sum(2)
+    ),
+    "sums_in_pairs_of_columns": Example(
+        ops.SumsInPairsOfColumns(), "ff", lambda x, w: (x[:, :, None] + w[None]).sum(1)
+    ),
     "log_share": Example(ops.LogShare(), "pp", lambda x, total: log(x / total)),
     "share_itself": Example(ops.ShareItself(), "pp", lambda x, total: x / total),
     "row_sum": Example(ops.RowSum(), "f", lambda x: x.sum(1, keepdim=True)),

@@ -118,7 +118,7 @@ ATTRIBUTES = {
     "inputmode", "open", "selected", "data-key", "data-set", "data-from", "data-told", "data-cell", "data-shows", "data-scale", "data-room", "data-held", "data-after",
     "height", "viewbox", "x", "y", "x1", "y1", "x2", "y2", "rx", "cx", "cy", "r", "d", "transform",
     "stroke-width", "style",
-    "data-do", "data-step", "data-row", "display", "disabled", "aria-live", "value",
+    "data-do", "data-step", "data-row", "display", "disabled", "aria-expanded", "aria-live", "value",
 }  # fmt: skip
 
 
@@ -139,7 +139,7 @@ class WebPage(Html):
         for name, value in attrs:
             assert name in ATTRIBUTES, (tag, name)
             assert name != "style" or LOOKS.fullmatch(value or ""), value
-            assert name != "value" or re.fullmatch(r"−?-?[\d.]+", value or ""), value
+            assert name != "value" or re.fullmatch(r"−?-?[\d.]+|carry|exact", value or ""), value
             assert name != "href" or re.fullmatch(r"#s\d+", value or ""), value
         named = dict(attrs)
         self.inside = named.get("type") or tag if tag in ("script", "style") else ""

@@ -109,7 +109,7 @@ def test_other_names_are_refused(case: Case) -> None:
 def test_a_mask_earns_nothing_by_itself() -> None:
     """Zeros and ones that a rule says aren't asked for, nor told beside what they are used for."""
     sheet = run("exercise", "i_love_tennis_causal", "--step", "mask").stdout
-    assert "Compute the 16 numbers of masked. (16 points)" in sheet
+    assert "Compute the 16 masked scores. (16 points)" in sheet
     assert "\n  mask " not in sheet.replace("\n  mask[", "")
     text = run("exercise", "i_love_tennis_causal", "--cell", "mask[love, I]").stdout
     assert "Compute mask[love, I]. (1 point)" in text

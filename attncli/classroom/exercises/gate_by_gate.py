@@ -20,11 +20,10 @@ def gate_by_gate(blocks: Iterable[Block], definitions: Sequence[Definition]) -> 
     operands = {definition.name: definition.operands for definition in definitions}
     gates: list[list[Name]] = []
     for name, of in operands.items():
-        gate = next((gate for gate in gates if not {*of}.isdisjoint(gate)), None)
-        if gate is None:
-            gates.append([name])
+        if gates and not {*of}.isdisjoint(gates[-1]):
+            gates[-1].append(name)
         else:
-            gate.append(name)
+            gates.append([name])
     takes = [list(dict.fromkeys(o for n in gate for o in operands[n])) for gate in gates]
     rows = list[MatrixBlock]()
     for gate, names in zip(gates, takes, strict=True):

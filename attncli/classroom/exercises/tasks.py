@@ -25,7 +25,7 @@ from attncli.document.blocks import (
 )
 from attncli.document.languages import FrameWords, Words
 from attncli.document.questions import Item, Worth, counted_points
-from attncli.maths.equations.tree import Number
+from attncli.maths.equations.tree import Dot, Number
 from attncli.maths.notation import plain
 from attncli.maths.operations.subwords import CountInWords
 from attncli.names import Name, Word
@@ -137,7 +137,8 @@ def _lines_for(trace: Trace, places: Sequence[Blankable]) -> Iterator[int]:
         quantity = trace[name]
         *before, _ = cell_line(trace, quantity, cell.row, cell.column).parts
         if before and not is_counted(quantity):
-            signs = max(len(plain(form)) for _, form in before) + _BESIDES
+            forms = [form for _, form in before if not isinstance(form, Dot)]
+            signs = max((len(plain(form)) for form in forms), default=0) + _BESIDES
             yield -(-counts[name] // max(1, _ON_A_LINE // signs))
 
 

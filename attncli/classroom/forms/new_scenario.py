@@ -16,7 +16,7 @@ from numpy.random import RandomState
 
 from attncli.classroom.forms.costs import ALONE
 from attncli.classroom.forms.pools import Pools
-from attncli.classroom.forms.search import SearchRequest, UnsatisfiedError, search
+from attncli.classroom.forms.search import CostsWanted, SearchRequest, UnsatisfiedError, search
 from attncli.maths.equations.matrix import Matrix
 from attncli.maths.numbers import decimals
 from attncli.names import Name
@@ -150,7 +150,7 @@ def _searched(
     spare = {"winners": same}
     small = sizes.d_model <= _MANY_DIMENSIONS  # sums of more products can't be kept small
     request = SearchRequest(
-        1, seed, (), allow, _pools(sizes), effort, spare, limits=ALONE, small=small
+        1, seed, (), allow, _pools(sizes), effort, spare, costs=CostsWanted(ALONE), small=small
     )
     (designed,) = (trace.scenario for trace in search(blank, request))
     return designed

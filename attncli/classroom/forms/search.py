@@ -203,6 +203,15 @@ _ENOUGH = 2
 """A mistake that shows in fewer of these is one that numbers hardly can show."""
 
 
+class CostsWanted(NamedTuple):
+    """What forms should cost."""
+
+    limits: Limits = LIMITS
+    """How far costs may be apart."""
+    aim: FormCost | None = None
+    """What each form should cost, if that is known; else the median of what is found first."""
+
+
 class SearchRequest(NamedTuple):
     """A request for forms of a scenario."""
 
@@ -227,10 +236,8 @@ class SearchRequest(NamedTuple):
     """The blanks in which mistakes have to show."""
     hidden: list[Attempt] | None = None
     """Gets the mistakes that need not show, since such numbers hardly can show them."""
-    limits: Limits = LIMITS
-    """How far costs may be apart."""
-    aim: FormCost | None = None
-    """What each form should cost, if that is known; else the median of what is found first."""
+    costs: CostsWanted = CostsWanted()
+    """What forms should cost."""
     small: bool = False
     """Whether no number may have more than two digits before its decimal point."""
 
@@ -340,7 +347,7 @@ class _Search:
         self.cells = max(sum(sizes), 1)
         self.most = max(_LEAST, min(_MOST, _HELD // self.cells))
         self.size = min(self.size, self.most)
-        self.reference = self.request.aim
+        self.reference = self.request.costs.aim
         own = [self.trace[drawn.names[0]].matrix for drawn in self.plan.drawn]
         self.found.numbers.add(_as_bytes(own))
 
@@ -460,7 +467,7 @@ class _Search:
                 self.reference = middle(self.found.costs)._replace(difficulty=hard)
         if self.reference is None or "difficulty" in self.sieve.allow:
             return np.ones(costs.shape[1:], dtype=np.bool_)
-        return near(costs, self.reference, self.request.limits)
+        return near(costs, self.reference, self.request.costs.limits)
 
 
 def _is_as_seen(trace: Trace, survivor: Survivor) -> bool:

@@ -153,8 +153,8 @@ TransposedWeights = equation(
 """A column of weights in place of a row."""
 
 
-AddedUp = equation("sum(Q[i, k] + K[j, k] for k in k)", Q="n k", K="m k")
-ColumnsAddedUp = equation("sum(x[i, k] + W[k, j] for k in k)", x="n k", W="k m")
+SumsInPairs = equation("sum(Q[i, k] + K[j, k] for k in k)", Q="n k", K="m k")
+SumsInPairsOfColumns = equation("sum(x[i, k] + W[k, j] for k in k)", x="n k", W="k m")
 """Sums where products belong."""
 
 

@@ -18,8 +18,8 @@ from attncli.maths.equations.tree import Equation, Number, Symbol, define
 from attncli.maths.operations.activations import Add, MeanOf
 from attncli.maths.operations.attention import (
     CacheBytes,
-    ColumnsAddedUp,
     MatMul,
+    SumsInPairsOfColumns,
     TransposedWeights,
     WeightedSum,
 )
@@ -402,7 +402,7 @@ PROJECT_STEP = Step(
         Mistake(
             "columns_added_up",
             "Adding the numbers of a row and of a column, instead of multiplying them in pairs.",
-            wrong(by(ColumnsAddedUp), MatMul),
+            wrong(by(SumsInPairsOfColumns), MatMul),
         ),
         Mistake(
             "W_Q_and_W_K_swapped",

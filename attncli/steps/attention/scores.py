@@ -20,7 +20,7 @@ from attncli.maths.equations.tree import (
     constant,
 )
 from attncli.maths.operations.activations import DivideBy, MultiplyBy
-from attncli.maths.operations.attention import AddedUp, MatMul, MatMulTransposed
+from attncli.maths.operations.attention import MatMul, MatMulTransposed, SumsInPairs
 from attncli.maths.operations.equation import Indexed
 from attncli.maths.operations.operation import Operation
 from attncli.names import Name, below
@@ -114,7 +114,7 @@ SCORES_STEP = Step(
         Mistake(
             "added_up",
             "Adding the numbers of the query and of the key, instead of multiplying them in pairs.",
-            wrong(by(AddedUp)),
+            wrong(by(SumsInPairs)),
         ),
         Mistake(
             "heads_not_split",
