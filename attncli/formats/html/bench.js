@@ -3,7 +3,7 @@
 "use strict";
 (() => {
   const main = document.querySelector("main"), bar = document.getElementById("changes");
-  const sight = document.getElementById("sight"), matrices = bar.querySelector(".matrices");
+  const sight = document.getElementById("sight"), matrices = bar.querySelector(".matrices"), done = bar.querySelector(".done");
   const made = (name, properties) => Object.assign(document.createElement(name), properties);
   const plain = (text) => text.trim().replace("−", "-").replace(/^\((.*)\)$/, "$1");
   const ask = (key, value, more) => document.dispatchEvent(new CustomEvent("attn:change", { detail: { key, value, more } }));
@@ -139,7 +139,7 @@
 
   document.addEventListener("keydown", (event) => {
     if ((event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey && event.key === "z" && !event.target.matches("input, textarea")) {
-      const undo = bar.querySelector("[data-do=undo]:not([hidden])");
+      const undo = done.querySelector("[data-do=undo]:not([hidden])");
       if (undo) event.preventDefault();
       undo?.click();
     }
@@ -262,15 +262,16 @@
       unstack = stack(picture?.querySelector("svg"));
       const weights = main.querySelector("section table.quantity:has(td[class*=shade])");
       if (weights) sight.append(weights.parentElement.cloneNode(true));
+      take(done, sight);
     });
   };
 
   document.addEventListener("attn:renewing", back);
   document.addEventListener("attn:renewed", lay, true); // before others are bound to what stands where
   document.addEventListener("attn:renewed", () => {
-    for (const section of main.querySelectorAll("section")) {
-      const first = section.querySelector("[data-n]");
-      if (first && !section.querySelector('[data-n][tabindex="0"]')) first.tabIndex = 0;
+    for (const group of main.querySelectorAll("section, .matrices table")) {
+      const first = group.querySelector("[data-n]");
+      if (first && !group.querySelector('[data-n][tabindex="0"]')) first.tabIndex = 0;
     }
   });
   const reach = () => { // what is wide, by keys

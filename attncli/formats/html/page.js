@@ -45,9 +45,9 @@
 
   // -- from number to number ---------------------------------------------------------------------
 
-  // one number of each section can be reached by Tab, the others from it by the arrow keys
+  // one number of each section can be reached by Tab, the others from it by the arrow keys; so of each table beside the page
   page.makeCurrent = (shown) => {
-    for (const other of shown.closest("section")?.querySelectorAll('[data-n][tabindex="0"]') || []) set(other, { tabIndex: -1 });
+    for (const other of shown.closest(".matrices table, section")?.querySelectorAll('[data-n][tabindex="0"]') || []) set(other, { tabIndex: -1 });
     set(shown, { tabIndex: 0 });
   };
   const set = (/** @type {Element} */ one, /** @type {object} */ properties) => Object.assign(one, properties);
@@ -61,10 +61,13 @@
     if (key === "ArrowRight") return numbers.slice(place + 1).find(isSeen);
     if (key === "ArrowLeft") return numbers.slice(0, place).findLast(isSeen);
     const down = key === "ArrowDown", row = shown.closest("tr");
-    const next = down ? row?.nextElementSibling : row?.previousElementSibling;
-    const column = row ? [...row.querySelectorAll("[data-n]")].indexOf(shown) : -1;
-    const there = next ? [...next.querySelectorAll("[data-n]")].filter(isSeen) : [];
-    return there[Math.min(column, there.length - 1)] || beside(shown, down ? "ArrowRight" : "ArrowLeft");
+    const inRow = (/** @type {Element | null | undefined} */ one) => [...one?.querySelectorAll("[data-n]") || []].filter(isSeen);
+    const column = inRow(row).indexOf(shown), there = inRow(down ? row?.nextElementSibling : row?.previousElementSibling);
+    if (there.length) return there[Math.min(column, there.length - 1)];
+    // on to the next table, in the same column where it has one
+    const table = shown.closest("table"), isOut = (/** @type {Element} */ one) => isSeen(one) && !(table ?? shown).contains(one);
+    const out = down ? numbers.slice(place + 1).find(isOut) : numbers.slice(0, place).findLast(isOut), those = inRow(out?.closest("tr"));
+    return those[Math.min(column, those.length - 1)] ?? out;
   };
 
   document.addEventListener("keydown", (event) => {
@@ -150,7 +153,7 @@
     isBench = document.body.classList.contains("bench");
     if (!isOther) return;
     links = [...contents.querySelectorAll("a")].filter((link) => !link.closest("svg"));
-    const keys = `Keys: n and p for the next and the previous step${page.numbers.length ? "; ← and → for one number after the other, Escape to leave; arrows from number to number, Enter to ask" : ""}.`;
+    const keys = `Keys: n and p for the next and the previous step${page.numbers.length ? "; ← and → for one number after the other, a to be asked first, Escape to leave; arrows from number to number, Enter to ask" : ""}.`;
     contents.append(element("p", { className: "keys", textContent: keys }));
   };
 

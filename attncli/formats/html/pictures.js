@@ -193,7 +193,9 @@
     return `${name} = ${terms.join(" + ")} = ${vector(parts.map((of) => of.at(-1)[0]))}`;
   };
   const tokenAt = ({ target }) => target.closest?.("main svg [data-row]");
+  let asked = null;
   const answer = (token) => {
+    asked = token;
     const row = token.dataset.row.split(" ").map(Number);
     const isBlend = (of) => of.length > row.length && row.every((weight) => of.includes(weight)); // the sum of the row is of no more
     const sums = [...page.places.keys()].filter((n) => isBlend(page.operandsOf(n)));
@@ -202,12 +204,35 @@
     page.how.replaceChildren(...(sums.length ? [line()] : row.map(page.lineOf)));
     page.how.hidden = false;
   };
+  // one token of a picture can be reached by Tab, the others from it by the arrow keys
+  const tokensOf = (drawing) => [...drawing.querySelectorAll("[data-row]")];
   const bind = () => {
-    for (const token of page.main.querySelectorAll("svg [data-row]")) set(token, { tabindex: 0, role: "button", "aria-label": `${token.textContent}: its row and what that blends` });
+    for (const drawing of page.main.querySelectorAll("svg:has([data-row])")) tokensOf(drawing).forEach((token, k) => (
+      set(token, { tabindex: k ? -1 : 0, role: "button", "aria-label": `${token.textContent}: its row and what that blends` })));
+  };
+  const NEXT = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 };
+  document.addEventListener("keydown", (event) => {
+    const token = tokenAt(event), tokens = token ? tokensOf(token.ownerSVGElement) : [];
+    if (!token || !(event.key in NEXT) || event.ctrlKey || event.altKey || event.metaKey) return;
+    event.preventDefault();
+    const next = tokens[tokens.indexOf(token) + NEXT[event.key]];
+    if (!next) return;
+    set(token, { tabindex: -1 });
+    set(next, { tabindex: 0 });
+    next.focus();
+  });
+  const leave = () => {
+    asked = null;
+    page.hide();
   };
   if (page.how) {
     for (const kind of ["pointerover", "focusin", "click"]) document.addEventListener(kind, (event) => tokenAt(event) && answer(tokenAt(event)));
-    for (const kind of ["pointerout", "focusout"]) document.addEventListener(kind, (event) => tokenAt(event) && page.hide());
+    for (const kind of ["pointerout", "focusout"]) document.addEventListener(kind, (event) => tokenAt(event) && leave());
+    document.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape" || !asked) return;
+      event.preventDefault();
+      leave();
+    }, { capture: true }); // before other keys are looked at
     document.addEventListener("attn:renewed", bind);
     bind();
   }
