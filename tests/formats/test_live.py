@@ -439,9 +439,7 @@ def test_tab_leads_from_table_to_table_and_arrows_inside_and_on(
             assert focused(page) == wanted, keys
 
 
-def test_the_text_stays_while_keys_lead_through_the_columns(
-    chromium: Any, tmp_path: Path
-) -> None:
+def test_the_text_stays_while_keys_lead_through_the_columns(chromium: Any, tmp_path: Path) -> None:
     """On a laptop, both ways."""
     with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:
         on_a_laptop(page)
@@ -484,7 +482,9 @@ def test_what_was_changed_is_told_clear_of_all_else(chromium: Any, tmp_path: Pat
         before = page.evaluate(BESIDE)
         page.evaluate("attncli.live.changeTo([['W_Q[1,1]', '3']])")
         assert page.evaluate(BESIDE) == before
-        told, picture = (page.locator(f"#sight {one}").bounding_box() for one in (".done", "figure"))
+        told, picture = (
+            page.locator(f"#sight {one}").bounding_box() for one in (".done", "figure")
+        )
         assert told["y"] >= picture["y"] + picture["height"]
         assert min(page.evaluate(WAS)) >= 4
         assert min(page.evaluate(ABOVE)) > 0

@@ -60,14 +60,10 @@
     const { numbers } = page, place = numbers.indexOf(shown);
     if (key === "ArrowRight") return numbers.slice(place + 1).find(isSeen);
     if (key === "ArrowLeft") return numbers.slice(0, place).findLast(isSeen);
-    const down = key === "ArrowDown", row = shown.closest("tr");
-    const inRow = (/** @type {Element | null | undefined} */ one) => [...one?.querySelectorAll("[data-n]") || []].filter(isSeen);
-    const column = inRow(row).indexOf(shown), there = inRow(down ? row?.nextElementSibling : row?.previousElementSibling);
-    if (there.length) return there[Math.min(column, there.length - 1)];
-    // on to the next table, in the same column where it has one
-    const table = shown.closest("table"), isOut = (/** @type {Element} */ one) => isSeen(one) && !(table ?? shown).contains(one);
-    const out = down ? numbers.slice(place + 1).find(isOut) : numbers.slice(0, place).findLast(isOut), those = inRow(out?.closest("tr"));
-    return those[Math.min(column, those.length - 1)] ?? out;
+    const row = shown.closest("tr"), isOther = (/** @type {Element} */ one) => isSeen(one) && !(row ?? shown).contains(one);
+    const next = key === "ArrowDown" ? numbers.slice(place + 1).find(isOther) : numbers.slice(0, place).findLast(isOther);
+    const [own, there] = [row, next?.closest("tr")].map((one) => [...one?.querySelectorAll("[data-n]") || []].filter(isSeen));
+    return there[Math.min(own.indexOf(shown), there.length - 1)] ?? next; // in the same column, also of another table
   };
 
   document.addEventListener("keydown", (event) => {

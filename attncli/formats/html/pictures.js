@@ -211,28 +211,24 @@
       set(token, { tabindex: k ? -1 : 0, role: "button", "aria-label": `${token.textContent}: its row and what that blends` })));
   };
   const NEXT = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 };
-  document.addEventListener("keydown", (event) => {
-    const token = tokenAt(event), tokens = token ? tokensOf(token.ownerSVGElement) : [];
-    if (!token || !(event.key in NEXT) || event.ctrlKey || event.altKey || event.metaKey) return;
-    event.preventDefault();
-    const next = tokens[tokens.indexOf(token) + NEXT[event.key]];
-    if (!next) return;
-    set(token, { tabindex: -1 });
-    set(next, { tabindex: 0 });
-    next.focus();
-  });
   const leave = () => {
     asked = null;
     page.hide();
   };
+  const onKey = (event) => {
+    const token = tokenAt(event), leaves = event.key === "Escape" && asked;
+    if (event.ctrlKey || event.altKey || event.metaKey || !(leaves || (token && event.key in NEXT))) return;
+    event.preventDefault();
+    if (leaves) return leave();
+    const tokens = tokensOf(token.ownerSVGElement), next = tokens[tokens.indexOf(token) + NEXT[event.key]] ?? token;
+    set(token, { tabindex: -1 });
+    set(next, { tabindex: 0 });
+    next.focus();
+  };
   if (page.how) {
     for (const kind of ["pointerover", "focusin", "click"]) document.addEventListener(kind, (event) => tokenAt(event) && answer(tokenAt(event)));
     for (const kind of ["pointerout", "focusout"]) document.addEventListener(kind, (event) => tokenAt(event) && leave());
-    document.addEventListener("keydown", (event) => {
-      if (event.key !== "Escape" || !asked) return;
-      event.preventDefault();
-      leave();
-    }, { capture: true }); // before other keys are looked at
+    document.addEventListener("keydown", onKey, { capture: true }); // before other keys are looked at
     document.addEventListener("attn:renewed", bind);
     bind();
   }
