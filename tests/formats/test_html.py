@@ -38,7 +38,7 @@ LINES_OF_SCRIPTS = {
     ("evaluator.js", "live.js", "packed.js"): 857,
     ("bench.js",): 288,
     ("keeping.js",): 48,
-    ("pictures.js",): 236,
+    ("pictures.js",): 237,
     ("served.js",): 158,
     ("site.js",): 205,
     ("entry.js",): 313,

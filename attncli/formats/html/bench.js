@@ -3,7 +3,7 @@
 "use strict";
 (() => {
   const main = document.querySelector("main"), bar = document.getElementById("changes");
-  const sight = document.getElementById("sight"), matrices = bar.querySelector(".matrices"), done = bar.querySelector(".done");
+  const sight = document.getElementById("sight"), matrices = bar.querySelector(".matrices");
   const made = (name, properties) => Object.assign(document.createElement(name), properties);
   const plain = (text) => text.trim().replace("−", "-").replace(/^\((.*)\)$/, "$1");
   const ask = (key, value, more) => document.dispatchEvent(new CustomEvent("attn:change", { detail: { key, value, more } }));
@@ -139,7 +139,7 @@
 
   document.addEventListener("keydown", (event) => {
     if ((event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey && event.key === "z" && !event.target.matches("input, textarea")) {
-      const undo = done.querySelector("[data-do=undo]:not([hidden])");
+      const undo = main.querySelector("[data-do=undo]:not([hidden])");
       if (undo) event.preventDefault();
       undo?.click();
     }
@@ -262,7 +262,7 @@
       unstack = stack(picture?.querySelector("svg"));
       const weights = main.querySelector("section table.quantity:has(td[class*=shade])");
       if (weights) sight.append(weights.parentElement.cloneNode(true));
-      take(done, sight);
+      take(bar.querySelector(".done"), sight);
     });
   };
 

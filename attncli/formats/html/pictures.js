@@ -207,6 +207,7 @@
   // one token of a picture can be reached by Tab, the others from it by the arrow keys
   const tokensOf = (drawing) => [...drawing.querySelectorAll("[data-row]")];
   const bind = () => {
+    asked = null;
     for (const drawing of page.main.querySelectorAll("svg:has([data-row])")) tokensOf(drawing).forEach((token, k) => (
       set(token, { tabindex: k ? -1 : 0, role: "button", "aria-label": `${token.textContent}: its row and what that blends` })));
   };
