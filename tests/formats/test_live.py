@@ -492,7 +492,7 @@ def test_what_was_changed_is_told_clear_of_all_else(chromium: Any, tmp_path: Pat
         assert all(page.evaluate(IN_SIGHT, ".made, .done button:not([hidden])"))
 
 
-BESIDE = """[...document.querySelectorAll("#changes .bar, #changes svg .box, #sight svg text")]
+BESIDE = """[...document.querySelectorAll("#changes .bar, #changes svg .box, #sight svg text[data-n]")]
   .map(one => Math.round(one.getBoundingClientRect().top))"""
 """How high stands what is beside the page."""
 ABOVE = """[...document.querySelectorAll("#sight svg text[data-was]")].map(number => {
