@@ -928,6 +928,9 @@ def test_what_is_looked_at_stays_where_it_is(chromium: Any, tmp_path: Path, widt
             box = what.bounding_box()
             page.mouse.click(box["x"] + 4, box["y"] + 5)
 
+        if width == 390:
+            clicked(page.get_by_role("button", name="Settings"))
+            assert page.evaluate(LOOKED_AT) == before
         for key, value in (("scale", "sqrt_d_k"), ("mask", "causal"), ("rounding.decimals", "1")):
             page.locator(f'[data-key="{key}"]').select_option(value)
             assert page.evaluate(LOOKED_AT) == before, key

@@ -21,7 +21,7 @@ PICTURES = """() => [...document.querySelectorAll("figure:is([data-cell], :has([
   [figure.querySelector("[data-shows]")?.dataset.shows ?? "", figure.closest("section")?.id ?? "",
     figure.querySelector("figcaption").textContent],
   figure.hidden ? null :
-  [...figure.querySelectorAll("svg, svg :not(desc *)")].map(one => [one.localName,
+  [...figure.querySelectorAll("svg, svg :not(desc *, .was)")].map(one => [one.localName,
     one.getAttribute("class")?.replace(/ ?fresh/, "").trim() || null,
     one.localName === "desc" ? one.textContent.split(/(?<=\\d\\.) /).sort().join(" ")  // edges are told by their weights
       : one.children.length ? "" : one.textContent,

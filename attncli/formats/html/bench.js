@@ -14,6 +14,11 @@
   const valueOf = (setting) => (setting.matches("select, [data-text]") ? setting.value.trim() : plain(setting.value).replace(",", "."));
   document.addEventListener("change", ({ target }) => target.dataset.key && (refuse("", target), true) && ask(target.dataset.key, valueOf(target)));
 
+  // where they would take room from the page, settings are there when they are asked for
+  const settings = bar.querySelector(".settings");
+  const toggle = () => settings.setAttribute("aria-expanded", String(bar.classList.toggle("asked")));
+  settings.addEventListener("click", () => { const { keepInSight } = window.attncli; keepInSight ? keepInSight(toggle) : toggle(); });
+
   // -- a number in its cell: typed, by arrow keys, dragged --------------------------------------------
 
   let field = null, shown, before, steps; // the one that is open, over which number, what that was, and whether it was stepped

@@ -24,11 +24,12 @@
     return alike.find((one) => one.textContent === text) ?? alike[place];
   };
 
-  const lowEnd = (above) => above.getBoundingClientRect().bottom;
+  // what stays above: a button in the line of the contents, or the head with all settings
+  const lowEnd = () => Math.max(...[...column.querySelectorAll(":scope > :is(.settings, .head)")].map((above) => above.getBoundingClientRect().bottom));
   page.keepInSight = (act) => {
     const isBench = document.body.matches(".bench"), high = innerHeight - (page.bar?.offsetHeight ?? 0);
-    const kept = [[main, isBench ? 0 : lowEnd(column), (top) => scrollBy({ top, behavior: page.instant })]];
-    if (isBench) kept.push([column, lowEnd(column.firstElementChild), (top) => { column.scrollTop += top; }]);
+    const kept = [[main, isBench ? 0 : lowEnd(), (top) => scrollBy({ top, behavior: page.instant })]];
+    if (isBench) kept.push([column, lowEnd(), (top) => { column.scrollTop += top; }]);
     const seen = kept.map(([root, low]) => seenIn(root, low, high));
     act();
     kept.forEach(([root, , scroll], k) => {

@@ -104,9 +104,13 @@
     const is = (key) => data.choices[key]?.[0] ?? numberOf(key);
     const list = [...changes].map(([key, value]) => `${key.replace(",", ", ")} ${called(key, is(key))} → ${called(key, value)}`.replace(/ -(?=[\d.])/g, " −")).join("; ");
     const other = changes.size ? new Set([...main.querySelectorAll(".changed[data-n]")].map((shown) => version.entries[shown.dataset.n][0])).size : 0;
-    const differs = list ? `Changed: ${list}. ${other} number${other === 1 ? " differs" : "s differ"}.` : past.length && "Everything is as at first.";
-    const says = [trouble && `${trouble}.`, differs].filter(Boolean).join(" ");
-    made.replaceChildren(...says.split(/((?<!\w)\w*\[[^[\]]*\])/).filter(Boolean).map((textContent) => (/^\w*\[/.test(textContent) && textContent.includes(", ") ? page.element("span", { className: "option", textContent }) : textContent))); // an index stays in one piece
+    const differs = `${other || "No"} number${other > 1 ? "s differ" : " differs"}.`;
+    made.replaceChildren();
+    if (trouble) made.append(...whole(`${trouble}. `));
+    if (list) made.append(page.element("span", { className: "list" }, ...whole(`Changed: ${list}. `)));
+    if (list) made.append(other ? page.element("button", { type: "button", textContent: differs }) : differs);
+    else if (past.length) made.append("Everything is as at first.");
+    gone = undefined;
     made.classList.toggle("wrong", Boolean(trouble));
     const isSaid = [...changes.keys()].every((key) => !data.places[key] || data.places[key].length > 3); // in a place of its own
     const does = { undo: past.length, again: changes.size, save: changes.size && isSaid };
@@ -114,6 +118,25 @@
     const hash = [...changes].map((pair) => pair.map(encodeURIComponent).join("=")).join("&");
     if (hash !== location.hash.slice(1)) history.replaceState(null, "", hash ? `#${hash}` : location.pathname + location.search);
   };
+
+  // an index stays in one piece
+  const whole = (text) => text.split(/((?<!\w)\w*\[[^[\]]*\])/).filter(Boolean).map((textContent) => (/^\w*\[/.test(textContent) && textContent.includes(", ") ? page.element("span", { className: "option", textContent }) : textContent));
+
+  // to the first number that differs of those below, then of the next section with some, at last from the top again
+  let gone; // the section that was gone to
+  const toNext = () => {
+    const all = [...main.querySelectorAll(":scope > section .changed[data-n]")].filter((one) => one.checkVisibility()), follows = all.filter((one) => !one.dataset.set);
+    const sectionOf = (one) => page.sections.indexOf(one.closest("main > section")), { bottom } = made.getBoundingClientRect();
+    const low = document.body.matches(".bench") ? 0 : bottom, those = follows.length ? follows : all;
+    const to = those.find((one) => (gone === undefined ? one.getBoundingClientRect().top > low : sectionOf(one) > gone)) ?? those[0];
+    if (!to) return;
+    gone = sectionOf(to);
+    page.hide();
+    page.makeCurrent(to);
+    to.focus({ preventScroll: true }); // its working is shown
+    to.scrollIntoView({ block: "center", inline: "nearest" });
+  };
+  made.addEventListener("click", ({ target }) => target.matches("button") && toNext());
 
   // goes to other changes; what was pressed may be gone then, and what was changed has the focus
   const goTo = (others) => {
@@ -129,7 +152,11 @@
   const DO = {
     undo: () => goTo(past.pop()),
     again: () => { past.push(changes); goTo(new Map()); },
-    save: () => download(),
+    save: () => {
+      download();
+      tell("");
+      made.append(page.element("span", { className: "list", textContent: ` ${data.file} is saved with your downloads.` }));
+    },
   };
   done.addEventListener("click", ({ target }) => DO[target.dataset.do]?.());
 
@@ -212,6 +239,19 @@
       if (was === text) delete one.dataset.was;
       else one.dataset.was = was;
     }
+    if (shown.matches(".ribbon ~ text")) tellBelow(shown);
+  };
+  // below a weight of ribbons what it was, as in a cell
+  const LINE = 12;
+  const tellBelow = (shown) => {
+    const { was = "" } = shown.dataset, below = shown.nextElementSibling;
+    if (below?.matches(".was")) below.remove();
+    if (!was) return;
+    const told = document.createElementNS(shown.namespaceURI, "text");
+    const attributes = { class: "middle was", "aria-hidden": "true", x: shown.getAttribute("x"), y: Number(shown.getAttribute("y")) + LINE };
+    Object.entries(attributes).forEach(([name, value]) => told.setAttribute(name, value));
+    told.textContent = was;
+    shown.after(told);
   };
   const wasOf = (n, looks) => {
     own.byName ??= new Map(own.entries.flatMap((entry, k) => (entry && typeof own.numbers[k] === "number" ? [[entry[0], k]] : [])));

@@ -215,6 +215,7 @@ class LivePage(NamedTuple):
                 chosen += _constant(key, own[cell.quantity].table)
         return f"""\
 <div id="changes" hidden>
+<button type="button" class="settings" aria-expanded="false">Settings</button>
 <div class="head"><div class="bar" role="group" aria-label="Settings">{chosen}</div>
 <div class="done"><p class="made" role="status"></p>
 <button type="button" data-do="undo" hidden>Undo</button>

@@ -24,15 +24,19 @@
     const [name] = page.entry(n), parts = partsOf(n);
     if (name) line.append(element("bdi", { textContent: name }));
     let side = line.appendChild(element("span", { className: "side" })); // of an equals sign, before which a line may go on below
-    const pieces = parts.flatMap((part) => /** @type {Attncli.Part[]} */ (Array.isArray(part) ? [part] : part.split(/(?= [=≈] )/)));
+    const pieces = parts.flatMap((part) => /** @type {Attncli.Part[]} */ (Array.isArray(part) ? [part] : part.split(/(?= [=≈+−] )/)));
+    let term = side.appendChild(element("span", { className: "term" })); // before which a long side goes on below
     pieces.forEach((part, k) => {
-      if (k && /^ ?[=≈]( |$)/.test(String(part))) side = line.appendChild(element("span", { className: "side" }));
+      const isSide = k && /^ ?[=≈]( |$)/.test(String(part));
+      if (isSide) side = line.appendChild(element("span", { className: "side" }));
+      if (isSide || /^ ?[+−] /.test(String(part))) term = side.appendChild(element("span", { className: "term" }));
       const own = Array.isArray(part) && part[1] === n;
       const made = !Array.isArray(part) ? element("span", { textContent: part })
         : own ? element("strong", { textContent: part[0] }) : linkTo(part[1], part[0]);
       made.style.setProperty("--part", `${k / pieces.length}`);
-      side.append(made);
+      term.append(made);
     });
+    line.classList.toggle("given", Boolean(page.places.get(n)?.some((one) => one.hasAttribute("data-set"))));
     if (name && parts.length === 2 && !page.operandsOf(n).length) line.append(element("span", { className: "of", textContent: document.getElementById("changes") ? " · given; a click changes it" : " · given" }));
     return line;
   };

@@ -16,6 +16,7 @@
   /** @type {Attncli.Stop[]} */
   let stops = [];
   let at = -1; // the stop that is shown; none while everything is
+  let longest = 0; // characters of their names
   let noun = ""; // what stops are, a number each or several
 
   const isMade = (/** @type {number} */ n) => page.entry(n).length > 3; // given and copied numbers aren't
@@ -299,7 +300,9 @@
     verdict.textContent = said;
     said = "";
     const says = element("div", { className: "says" }, verdict, " ", given);
-    const form = element("form", { className: "line" }, says, element("bdi", { textContent: name }), " = ", field, " ",
+    const asks = element("bdi", { textContent: name });
+    asks.style.minWidth = `min(100%, ${longest}ch)`; // what stands behind it stays where it is
+    const form = element("form", { className: "line" }, says, asks, " = ", field, " ",
       element("button", { textContent: "Check" }), " ", button("Hint", () => hint(n)), " ", button("Show it", () => answered("")));
     form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -397,6 +400,7 @@
     const there = stops[at]?.numbers[0], was = at;
     stops = stopsOf();
     noun = stops.every(({ numbers }) => new Set(numbers.map(page.nameOf)).size === 1) ? "numbers" : "results";
+    longest = Math.max(0, ...stops.map(({ numbers: [n] }) => page.nameOf(n).length));
     shows = showsOf();
     blanks.clear();
     forget();

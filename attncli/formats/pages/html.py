@@ -242,13 +242,16 @@ def bar_of(words: Words) -> str:
 """
 
 
-def figure_html(block: Picture | Graph, asked: Askable = NOBODY) -> str:
+def figure_html(block: Picture | Graph, asked: Askable = NOBODY, where: str = "") -> str:
     """Draws a figure that can be moved to and fro where the screen is narrower. Where its numbers
-    may be changed, it has the places of those that it is laid out by."""
+    may be changed, it has the places of those that it is laid out by. A graph of a quantity says
+    `where` that is worked."""
     picture = drawn(block, asked)
     by = laid_out_by(block, asked) if asked.changing else LaidOut()
     drawing = f'<div class="scroll">{inline(picture, asked)}</div>'
-    text = f"<figcaption>{set_apart(picture.title)}</figcaption>"
+    title = set_apart(picture.title)
+    title = f"<code>{title}</code>, {where}" if where and isinstance(block, Graph) else title
+    text = f"<figcaption>{title}</figcaption>"
     kind = "picture told" if by is None else "picture"
     cells = f' data-cell="{" ".join(map(str, by.places))}"' if by and by.places else ""
     cells += f' data-scale="{by.below:g}"' if cells and by and by.below is not None else ""
@@ -319,12 +322,27 @@ def _parts_of(
         for k, document in enumerate(documents)
         for part in _parts(_pieces(document, live), on_new_page=k > 0)
     ]
+    if first.paper is None:
+        pairs = [(part, _in_step(k, part, style, asked)) for k, (part, style) in enumerate(pairs)]
     sections = [_section(k, part, style) for k, (part, style) in enumerate(pairs)]
     if first.answer is not None and first.answer.step is not None:
         sections = _with_way(sections, first.answer.step, [part for part, _ in pairs])
     chart = first.interactive.chart()
     contents = _contents([part for part, _ in pairs], "" if chart is None else figure_html(chart))
     return _PageParts(sections, contents, asked)
+
+
+_STEP = re.compile(r"((?:\d+–)?\d+) ·")
+
+
+def _in_step(k: int, part: _Part, style: HtmlStyle, asked: AskedNumbers) -> HtmlStyle:
+    """Returns a style whose pictures say in which step they stand, with a link to the section of
+    this place."""
+    title = text_of_spans(part.head.title) if isinstance(part.head, Heading) else ""
+    if not (step := _STEP.match(title)):
+        return style
+    where = f'<a href="#s{k}">step{"s" * ("–" in step[1])} {step[1]}</a>'
+    return style._replace(picture=partial(figure_html, asked=asked, where=where))
 
 
 def _with_way(sections: Sequence[str], step: int, parts: Sequence[_Part]) -> list[str]:
