@@ -278,7 +278,8 @@ def _words(trace: Trace, tree: Map) -> Iterator[ScenarioChoice]:
         masked = key == "mask" and any(q.local == key for q in trace.quantities.values())
         usual = "causal" if masked else values[0]  # as in a decoder
         value = usual if node is None else node.text
-        yield ScenarioChoice(key, key.capitalize(), tuple(dict.fromkeys((*values, value))), value)
+        offered = sorted(dict.fromkeys((*values, value)), key="none".__ne__)
+        yield ScenarioChoice(key, key.capitalize(), tuple(offered), value)
 
 
 def _otherwise(

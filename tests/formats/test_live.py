@@ -112,13 +112,13 @@ def wrong_in(page: Any, name: str, changes: Changes) -> list[str]:
     """The numbers that the page has otherwise than the program; what one refuses and the other
     doesn't."""
     page.evaluate("changes => attncli.live.changeTo(changes)", changes)
-    refused = page.locator("#changes .wrong").count() > 0
+    refused = page.locator(".made.wrong").count() > 0
     try:
         trace = worked(name, changes)
     except ScenarioError as error:
         return [] if refused else [f"{name} {changes}: the program refuses: {error}"]
     if refused:
-        return [f"{name} {changes}: the page refuses: {page.inner_text('#changes .made')}"]
+        return [f"{name} {changes}: the page refuses: {page.inner_text('.made')}"]
     found = dict(page.evaluate("attncli.live.numbers()"))
     found.pop(TEMPERATURE, None)  # which is no quantity
     expected = {
@@ -234,7 +234,7 @@ def test_what_was_changed_can_be_sent(chromium: Any, tmp_path: Path) -> None:
         address, numbers = page.url.partition("#")[2], page.evaluate("attncli.live.numbers()")
         text = page.evaluate("attncli.live.asScenario()")
         with page.expect_download() as heard:
-            page.get_by_role("button", name="Save as a scenario file").click()
+            page.get_by_role("button", name="Save as a file (YAML)").click()
         assert heard.value.suggested_filename == "i_love_ai.yaml"
         assert heard.value.path().read_text("utf-8") == text
     sets = [f"{key}={value}" for key, value in changes]
@@ -361,7 +361,7 @@ def test_what_cannot_be_worked_is_refused(
     with shown(chromium, page_of(name), tmp_path / "page.html") as page:
         before = page.inner_text("main > section:last-child")
         page.evaluate("changes => attncli.live.changeTo(changes)", changes)
-        assert says in page.inner_text("#changes .made.wrong")
+        assert says in page.inner_text(".made.wrong")
         assert page.inner_text("main > section:last-child") == before
 
 
@@ -401,11 +401,116 @@ def test_a_number_is_changed_and_changed_back_by_keys_alone(chromium: Any, tmp_p
             assert marked == (None if now == was else was)
         status = page.inner_text(".made")
         assert status == f"Changed: W_Q[1, 1] 1 → 3. {page.evaluate(DIFFERING)} numbers differ."
-        reached(page, "Shift+Tab", "Undo")
+        reached(page, "Tab", "Undo")
         press("Enter")
         assert focused(page) == "W_Q[1,1]"
         assert page.evaluate(CELLS) == before
         assert page.inner_text(".made") == ""
+
+
+def on_a_laptop(page: Any) -> None:
+    page.set_viewport_size({"width": 1366, "height": 768})
+    page.emulate_media(reduced_motion="reduce")
+
+
+def test_tab_leads_from_table_to_table_and_arrows_inside_and_on(
+    chromium: Any, tmp_path: Path
+) -> None:
+    """Of given numbers; up and down in the column, also into the next table."""
+    with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:
+        on_a_laptop(page)
+        press = page.keyboard.press
+        page.locator('#changes [data-set="embeddings[I,1]"]').focus()
+        for keys, wanted in (
+            ("Tab", "W_Q[1,1]"),
+            ("Tab", "W_K[1,1]"),
+            ("ArrowUp", "W_Q[2,1]"),
+            ("ArrowUp", "W_Q[1,1]"),
+            ("ArrowUp", "embeddings[AI,1]"),
+            ("ArrowRight", "embeddings[AI,2]"),
+            ("ArrowDown", "W_Q[1,2]"),
+            ("Enter", "W_Q[1,2], changed to"),
+            ("Escape", "W_Q[1,2]"),
+            ("Shift+Tab", "embeddings[AI,2]"),
+            ("Tab", "W_Q[1,2]"),
+            ("Tab", "W_K[1,1]"),
+        ):
+            press(keys)
+            assert focused(page) == wanted, keys
+
+
+def test_the_text_stays_while_keys_lead_through_the_columns(chromium: Any, tmp_path: Path) -> None:
+    """On a laptop, both ways."""
+    with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:
+        on_a_laptop(page)
+        column = "document.activeElement.closest('#changes, #sight')?.id"
+        for start, key, columns in (
+            ("#changes nav figure a", "Shift+Tab", {"changes"}),
+            ("#changes nav figure a", "Tab", {"changes", "sight"}),
+        ):
+            page.evaluate("document.querySelector('#s5').scrollIntoView()")
+            page.locator(start).first.evaluate("one => one.focus({preventScroll: true})")
+            top, seen = page.evaluate("scrollY"), set()
+            while (at := page.evaluate(column)) is not None:
+                seen.add(at)
+                assert page.evaluate("scrollY") == top, focused(page)
+                page.keyboard.press(key)
+            assert seen == columns
+            assert top > 1000
+
+
+def test_a_picture_is_one_tab_stop(chromium: Any, tmp_path: Path) -> None:
+    """Arrows lead from token to token; after Escape no cell is outlined for it."""
+    with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:
+        on_a_laptop(page)
+        page.locator("#sight svg [data-row]").first.focus()
+        for key, word in (("ArrowDown", "love"), ("ArrowDown", "AI"), ("ArrowUp", "love")):
+            page.keyboard.press(key)
+            assert focused(page) == f"{word}: its row and what that blends"
+        assert page.locator("#how").inner_text().startswith("output[love] = ")
+        page.keyboard.press("Escape")
+        assert page.locator("main .now:is([data-n], td)").count() == 0
+        page.keyboard.press("Shift+Tab")
+        assert focused(page) == "step 5"
+
+
+def test_what_was_changed_is_told_clear_of_all_else(chromium: Any, tmp_path: Path) -> None:
+    """It covers nothing beside the page, and moves nothing there; a number that was is clear of the
+    frame of its cell, a highlight of the label above it."""
+    with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:
+        on_a_laptop(page)
+        before = page.evaluate(BESIDE)
+        page.evaluate("attncli.live.changeTo([['W_Q[1,1]', '3']])")
+        assert page.evaluate(BESIDE) == before
+        told, picture = (
+            page.locator(f"#sight {one}").bounding_box() for one in (".done", "figure")
+        )
+        assert told["y"] >= picture["y"] + picture["height"]
+        assert min(page.evaluate(WAS)) >= 4
+        assert min(page.evaluate(ABOVE)) > 0
+        page.set_viewport_size({"width": 1366, "height": 400})
+        assert all(page.evaluate(IN_SIGHT, ".made, .done button:not([hidden])"))
+
+
+BESIDE = """[...document.querySelectorAll("#changes .bar, #changes svg .box, #sight svg text[data-n]")]
+  .map(one => Math.round(one.getBoundingClientRect().top))"""
+"""How high stands what is beside the page."""
+ABOVE = """[...document.querySelectorAll("#sight svg text[data-was]")].map(number => {
+  const box = number.getBBox(), half = parseFloat(getComputedStyle(number).strokeWidth) / 2;
+  const label = number.ownerSVGElement.querySelector(`g > text[data-cell="${number.dataset.n}"]`);
+  const font = parseFloat(getComputedStyle(number).fontSize), digits = 0.75 * font;
+  return Number(number.getAttribute("y")) - digits - half - Number(label.getAttribute("y")); })"""
+"""How far a highlight is from the line on which the label above it stands."""
+
+
+def test_scales_are_offered_from_none(chromium: Any, tmp_path: Path) -> None:
+    """So that the next one is below it."""
+    with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:
+        scale = page.get_by_label("Scale")
+        assert scale.locator("option").all_inner_texts() == ["none", "√d_k"]
+        scale.focus()
+        page.keyboard.press("ArrowDown")
+        assert scale.input_value() == "sqrt_d_k"
 
 
 CELLS = """() => [...document.querySelectorAll("td > [data-n]")]
@@ -613,9 +718,9 @@ def test_an_address_that_says_nothing_is_told(chromium: Any, tmp_path: Path) -> 
             page.goto("about:blank")
             page.goto(f"{(tmp_path / 'page.html').as_uri()}#{address}")
             page.wait_for_function("() => window.attncli?.live")
-            assert page.locator("#changes .made.wrong").count() == ("=" in address), address
+            assert page.locator(".made.wrong").count() == ("=" in address), address
             assert page.evaluate("attncli.live.numbers()") == numbers, address
-            assert "Changed" not in page.inner_text("#changes .made")
+            assert "Changed" not in page.inner_text(".made")
 
 
 def test_variants_follow(chromium: Any, tmp_path: Path) -> None:
@@ -886,7 +991,7 @@ def test_where_nothing_is_changed_it_is_said(chromium: Any, tmp_path: Path) -> N
         made, cell = page.locator(".made"), page.locator('#changes [data-set="W_Q[1,1]"]')
         for value, says in (
             ("2", "Changed: W_Q[1, 1] 1 → 2. "),
-            ("1", "All is as in the scenario."),
+            ("1", "Everything is as at first."),
         ):
             cell.click()
             page.keyboard.type(value)

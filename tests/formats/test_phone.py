@@ -64,7 +64,7 @@ def test_little_stays_in_sight_until_it_is_asked_for(
         assert page.locator(".made").inner_text().startswith("Changed: embeddings[I, 1] 1 → 3.")
         scale.select_option("sqrt_d_k")
         with page.expect_download():
-            page.get_by_role("button", name="Save as a scenario file").tap()
+            page.get_by_role("button", name="Save as a file (YAML)").tap()
         saved = "i_love_ai.yaml is saved with your downloads."
         assert page.locator(".made").inner_text().endswith(saved)
         settings.tap()

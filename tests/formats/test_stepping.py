@@ -71,6 +71,14 @@ def go_to(page: Any, name: str) -> None:
     raise AssertionError(name)
 
 
+def ask_for(page: Any, name: str) -> None:
+    """Asks for a number, as one does who has just seen the one before it."""
+    go_to(page, name)
+    page.keyboard.press("ArrowLeft")
+    page.get_by_role("button", name="Ask me first").click()
+    assert page.locator("#how input").get_attribute("aria-label") == name
+
+
 def test_each_stop_puts_a_result_into_its_place(page: Any) -> None:
     """What it is worked from is tinted where it stands; what is done stays, what is to come is
     blank."""
@@ -117,7 +125,59 @@ def test_keys_alone(page: Any) -> None:
     page.keyboard.press("ArrowRight")  # nothing is typed
     assert page.evaluate("document.activeElement.ariaLabel") == "Q[love, 1]"
     page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement.textContent") == "Ask me first"
+    assert page.locator("#how input").get_attribute("aria-label") == "Q[love, 1]"
+    page.keyboard.press("Escape")
     assert page.locator(".later").count() == 0
+
+
+def test_a_key_asks_first(page: Any) -> None:
+    """And asks no more; not while something is typed. What has just been shown isn't asked for, nor
+    does the way back from the first number tell one who is asked."""
+    ask = page.get_by_role("button", name="Ask me first")
+    assert "(a)" in ask.get_attribute("title")
+    page.keyboard.press("a")
+    assert page.evaluate("document.activeElement.ariaLabel") == "Q[I, 1]"
+    page.keyboard.press("ArrowLeft")
+    assert page.locator("#how input").get_attribute("aria-label") == "Q[I, 1]"
+    page.keyboard.press("a")
+    assert page.locator("#how input").input_value() == "a"
+    page.keyboard.press("Escape")
+    page.keyboard.press("a")
+    assert ask.get_attribute("aria-pressed") == "false"
+    assert page.locator("#how").inner_text().startswith("Q[I, 1] = ")
+    page.keyboard.press("a")
+    assert page.evaluate("document.activeElement.ariaLabel") == "Q[I, 2]"
+    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")
+    page.locator("[data-key=scale]").focus()
+    page.keyboard.press("a")
+    assert ask.get_attribute("aria-pressed") == "false"
+
+
+def test_the_buttons_of_the_bar_come_before_the_first_field(page: Any) -> None:
+    """Each with a frame while it has the focus."""
+    page.locator("select").first.focus()
+    for name in ("Ask me first", "Play", "▶"):
+        page.keyboard.press("Shift+Tab")
+        on = page.locator("#bar button:focus-visible")
+        assert on.inner_text() == name
+        assert on.evaluate("one => getComputedStyle(one).outline").endswith("solid 3px")
+
+
+def test_the_way_back_from_the_first_number_is_the_whole_page(page: Any) -> None:
+    back, everything = page.get_by_role("button", name="Back", exact=True), page.evaluate(SEEN)
+    assert back.is_disabled()
+    for leave in (back.click, lambda: page.keyboard.press("ArrowLeft")):
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("ArrowRight")
+        assert back.get_attribute("title") == "Back (←)"
+        page.keyboard.press("ArrowLeft")
+        assert back.get_attribute("title") == "Back to the whole page (←)"
+        assert page.evaluate(SEEN) < everything
+        leave()
+        assert place(page) == "72 numbers"
+        assert page.evaluate(SEEN) == everything
 
 
 def test_a_finger_goes_on_and_back(first: Path, chromium: Any) -> None:
@@ -238,8 +298,7 @@ def test_a_reply_and_what_can_be_done_are_seen_whole(
 def test_a_changed_setting_keeps_the_focus(page: Any) -> None:
     """What was said is of numbers as they were."""
     page.keyboard.press("ArrowRight")
-    go_to(page, "exp[love, AI]")
-    page.get_by_role("button", name="Ask me first").click()
+    ask_for(page, "exp[love, AI]")
     page.locator("#how input").fill("4")
     page.locator("#how input").press("Enter")
     scale = page.locator("select[data-key=scale]")
@@ -258,7 +317,7 @@ def test_a_click_goes_to_a_cell_that_is_to_come(page: Any) -> None:
     assert place(page) == "5 of 72"
     page.get_by_role("button", name="Ask me first").click()
     later.nth(2).click()
-    assert place(page) == "7 of 72"
+    assert place(page) == "8 of 72"
     assert (
         page.evaluate("document.activeElement.ariaLabel") == page.locator("#how bdi").inner_text()
     )
@@ -272,8 +331,7 @@ def test_what_a_number_is_worked_from_is_in_sight(
     with opened(chromium, first, viewport={"width": width, "height": height}) as page:
         page.locator(".stepper").wait_for()
         page.keyboard.press("ArrowRight")
-        go_to(page, "exp[I, I]")
-        page.get_by_role("button", name="Ask me first").click()
+        ask_for(page, "exp[I, I]")
         bar = page.locator("#bar").bounding_box()["y"]
         boxes = [one.bounding_box() for one in page.locator("td.operand:visible").all()]
         seen = [box for box in boxes if box["y"] > 0 and box["y"] + box["height"] <= bar]
@@ -358,8 +416,7 @@ def test_play_goes_on_by_itself(page: Any) -> None:
 
 def test_one_who_is_asked_first_is_told_as_in_practice(page: Any) -> None:
     page.keyboard.press("ArrowRight")
-    go_to(page, "exp[love, AI]")
-    page.get_by_role("button", name="Ask me first").click()
+    ask_for(page, "exp[love, AI]")
     cell = page.locator("td.now:not(.operand)").last
     field, verdict = page.get_by_label("exp[love, AI]"), page.locator("#how .verdict")
     assert cell.inner_text() == ""
@@ -390,8 +447,7 @@ def test_one_who_is_asked_first_is_told_as_in_practice(page: Any) -> None:
 def test_a_term_that_was_left_out_is_told(page: Any) -> None:
     """As in `judging.slips`, whose sentences these are."""
     page.keyboard.press("ArrowRight")
-    go_to(page, "exp_sum[love]")  # 2.718 + 2.718 + 7.389 = 12.825
-    page.get_by_role("button", name="Ask me first").click()
+    ask_for(page, "exp_sum[love]")  # 2.718 + 2.718 + 7.389 = 12.825
     field, verdict = page.get_by_label("exp_sum[love]"), page.locator("#how .verdict")
     for typed, says in (
         ("10.107", "✗ 10.107 is not right. A term was left out."),
@@ -414,8 +470,7 @@ def test_known_mistakes_follow_changed_numbers(page: Any) -> None:
     assert page.locator("#how").inner_text() == (
         "scores[love, AI] = 0.0 × 1.0 + 1.0 × 1.5 = 0.00 + 1.50 = 1.50"
     )
-    go_to(page, "exp[love, AI]")
-    page.get_by_role("button", name="Ask me first").click()
+    ask_for(page, "exp[love, AI]")
     field, verdict = page.get_by_label("exp[love, AI]"), page.locator("#how .verdict")
     field.fill("2.828")
     field.press("Enter")
@@ -458,6 +513,7 @@ def test_the_button_says_whether_one_is_asked(page: Any) -> None:
         if leave == "Show all":
             page.get_by_role("button", name=leave).click()
         elif leave == "Escape":
+            page.keyboard.press(leave)  # which leaves the field
             page.keyboard.press(leave)
         else:
             for _ in range(MOST_STOPS):
@@ -473,8 +529,7 @@ def test_the_answer_is_not_told_before_its_number(page: Any) -> None:
     """Nor does the picture of the weights name it."""
     answer, picture = page.locator(".answer p"), page.locator("#sight svg")
     page.keyboard.press("ArrowRight")
-    go_to(page, "weights[love, AI]")
-    page.get_by_role("button", name="Ask me first").click()
+    ask_for(page, "weights[love, AI]")
     for _ in range(2):
         assert answer.is_hidden()
         assert picture.is_hidden()
@@ -492,8 +547,7 @@ def test_the_bar_is_of_one_height_while_one_is_asked(
     with opened(chromium, first, viewport={"width": width, "height": 780}) as page:
         page.locator(".stepper").wait_for()
         page.keyboard.press("ArrowRight")
-        go_to(page, "scores[love, AI]")
-        page.get_by_role("button", name="Ask me first").click()
+        ask_for(page, "scores[love, AI]")
         height = page.locator("#bar").bounding_box()["height"]
         says, verdict = page.locator("#how .says"), page.locator("#how .verdict")
         heard = set()
@@ -606,7 +660,7 @@ def test_axe_finds_nothing_while_stepping(scheme: str, first: Path, chromium: An
         page.keyboard.press("ArrowRight")
         go_to(page, "scores[love, AI]")
         assert findings(page) == []
-        page.get_by_role("button", name="Ask me first").click()
+        ask_for(page, "scores[love, AI]")
         page.get_by_label("scores[love, AI]").fill("7")
         page.get_by_label("scores[love, AI]").press("Enter")
         assert findings(page, "#bar, .product, nav.contents") == []

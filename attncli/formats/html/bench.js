@@ -144,7 +144,7 @@
 
   document.addEventListener("keydown", (event) => {
     if ((event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey && event.key === "z" && !event.target.matches("input, textarea")) {
-      const undo = bar.querySelector("[data-do=undo]:not([hidden])");
+      const undo = main.querySelector("[data-do=undo]:not([hidden])");
       if (undo) event.preventDefault();
       undo?.click();
     }
@@ -267,15 +267,16 @@
       unstack = stack(picture?.querySelector("svg"));
       const weights = main.querySelector("section table.quantity:has(td[class*=shade])");
       if (weights) sight.append(weights.parentElement.cloneNode(true));
+      take(bar.querySelector(".done"), sight);
     });
   };
 
   document.addEventListener("attn:renewing", back);
   document.addEventListener("attn:renewed", lay, true); // before others are bound to what stands where
   document.addEventListener("attn:renewed", () => {
-    for (const section of main.querySelectorAll("section")) {
-      const first = section.querySelector("[data-n]");
-      if (first && !section.querySelector('[data-n][tabindex="0"]')) first.tabIndex = 0;
+    for (const group of main.querySelectorAll("section, .matrices table")) {
+      const first = group.querySelector("[data-n]");
+      if (first && !group.querySelector('[data-n][tabindex="0"]')) first.tabIndex = 0;
     }
   });
   const reach = () => { // what is wide, by keys

@@ -6,7 +6,7 @@
   const data = await unpacked(document.getElementById("live").textContent);
   for (const by of [data.choices, data.places]) Object.setPrototypeOf(by, null); // an address may say "constructor"
   const page = window.attncli, main = document.querySelector("main");
-  const bar = document.getElementById("changes"), made = bar.querySelector(".made");
+  const bar = document.getElementById("changes"), done = bar.querySelector(".done"), made = done.querySelector(".made");
   // places are written as how far they are from the one before
   const placed = (parts, at = { before: 0 }) => parts.map((part) => (Array.isArray(part) ? placed(part, at) : typeof part === "number" ? (at.before += part) : part));
   const withPlaces = (html, at = { before: 0 }) => html?.replace(/(?<= data-)(n|from)="([-\d ]+)"/g, (_, name, apart) => `${name}="${placed(apart.split(" ").map(Number), at).join(" ")}"`);
@@ -109,12 +109,12 @@
     if (trouble) made.append(...whole(`${trouble}. `));
     if (list) made.append(page.element("span", { className: "list" }, ...whole(`Changed: ${list}. `)));
     if (list) made.append(other ? page.element("button", { type: "button", textContent: differs }) : differs);
-    else if (past.length) made.append("All is as in the scenario.");
+    else if (past.length) made.append("Everything is as at first.");
     gone = undefined;
     made.classList.toggle("wrong", Boolean(trouble));
     const isSaid = [...changes.keys()].every((key) => !data.places[key] || data.places[key].length > 3); // in a place of its own
     const does = { undo: past.length, again: changes.size, save: changes.size && isSaid };
-    for (const button of bar.querySelectorAll("[data-do]")) button.hidden = !does[button.dataset.do];
+    for (const button of done.querySelectorAll("[data-do]")) button.hidden = !does[button.dataset.do];
     const hash = [...changes].map((pair) => pair.map(encodeURIComponent).join("=")).join("&");
     if (hash !== location.hash.slice(1)) history.replaceState(null, "", hash ? `#${hash}` : location.pathname + location.search);
   };
@@ -145,7 +145,7 @@
       attempt(changes);
       tell("");
     });
-    if (bar.contains(document.activeElement) && document.activeElement.checkVisibility()) return;
+    if ([bar, done].some((one) => one.contains(document.activeElement)) && document.activeElement.checkVisibility()) return;
     const last = `[data-key="${lately}"], [data-set="${CSS.escape(lately)}"]`;
     [...document.querySelectorAll(lately ? last : "[data-key]")].find((one) => one.checkVisibility())?.focus({ preventScroll: true });
   };
@@ -158,7 +158,7 @@
       made.append(page.element("span", { className: "list", textContent: ` ${data.file} is saved with your downloads.` }));
     },
   };
-  bar.addEventListener("click", ({ target }) => DO[target.dataset.do]?.());
+  done.addEventListener("click", ({ target }) => DO[target.dataset.do]?.());
 
   const told = () => {
     if (!location.hash.includes("=")) return;

@@ -220,7 +220,7 @@ class LivePage(NamedTuple):
 <div class="done"><p class="made" role="status"></p>
 <button type="button" data-do="undo" hidden>Undo</button>
 <button type="button" data-do="again" hidden>Start again</button>
-<button type="button" data-do="save" hidden>Save as a scenario file</button></div></div>
+<button type="button" data-do="save" hidden>Save as a file (YAML)</button></div></div>
 <section class="matrices" aria-label="Given numbers"></section>
 </div>
 <div id="sight"></div>

@@ -45,9 +45,9 @@
 
   // -- from number to number ---------------------------------------------------------------------
 
-  // one number of each section can be reached by Tab, the others from it by the arrow keys
+  // one number of each section can be reached by Tab, the others from it by the arrow keys; so of each table beside the page
   page.makeCurrent = (shown) => {
-    for (const other of shown.closest("section")?.querySelectorAll('[data-n][tabindex="0"]') || []) set(other, { tabIndex: -1 });
+    for (const other of shown.closest(".matrices table, section")?.querySelectorAll('[data-n][tabindex="0"]') || []) set(other, { tabIndex: -1 });
     set(shown, { tabIndex: 0 });
   };
   const set = (/** @type {Element} */ one, /** @type {object} */ properties) => Object.assign(one, properties);
@@ -60,11 +60,10 @@
     const { numbers } = page, place = numbers.indexOf(shown);
     if (key === "ArrowRight") return numbers.slice(place + 1).find(isSeen);
     if (key === "ArrowLeft") return numbers.slice(0, place).findLast(isSeen);
-    const down = key === "ArrowDown", row = shown.closest("tr");
-    const next = down ? row?.nextElementSibling : row?.previousElementSibling;
-    const column = row ? [...row.querySelectorAll("[data-n]")].indexOf(shown) : -1;
-    const there = next ? [...next.querySelectorAll("[data-n]")].filter(isSeen) : [];
-    return there[Math.min(column, there.length - 1)] || beside(shown, down ? "ArrowRight" : "ArrowLeft");
+    const row = shown.closest("tr"), isOther = (/** @type {Element} */ one) => isSeen(one) && !(row ?? shown).contains(one);
+    const next = key === "ArrowDown" ? numbers.slice(place + 1).find(isOther) : numbers.slice(0, place).findLast(isOther);
+    const [own, there] = [row, next?.closest("tr")].map((one) => [...one?.querySelectorAll("[data-n]") || []].filter(isSeen));
+    return there[Math.min(own.indexOf(shown), there.length - 1)] ?? next; // in the same column, also of another table
   };
 
   document.addEventListener("keydown", (event) => {
@@ -150,7 +149,7 @@
     isBench = document.body.classList.contains("bench");
     if (!isOther) return;
     links = [...contents.querySelectorAll("a")].filter((link) => !link.closest("svg"));
-    const keys = `Keys: n and p for the next and the previous step${page.numbers.length ? "; ← and → for one number after the other, Escape to leave; arrows from number to number, Enter to ask" : ""}.`;
+    const keys = `Keys: n and p for the next and the previous step${page.numbers.length ? "; ← and → for one number after the other, a to be asked first, Escape to leave; arrows from number to number, Enter to ask" : ""}.`;
     contents.append(element("p", { className: "keys", textContent: keys }));
   };
 

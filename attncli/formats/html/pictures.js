@@ -193,7 +193,9 @@
     return `${name} = ${terms.join(" + ")} = ${vector(parts.map((of) => of.at(-1)[0]))}`;
   };
   const tokenAt = ({ target }) => target.closest?.("main svg [data-row]");
+  let asked = null;
   const answer = (token) => {
+    asked = token;
     const row = token.dataset.row.split(" ").map(Number);
     const isBlend = (of) => of.length > row.length && row.every((weight) => of.includes(weight)); // the sum of the row is of no more
     const sums = [...page.places.keys()].filter((n) => isBlend(page.operandsOf(n)));
@@ -202,12 +204,32 @@
     page.how.replaceChildren(...(sums.length ? [line()] : row.map(page.lineOf)));
     page.how.hidden = false;
   };
+  // one token of a picture can be reached by Tab, the others from it by the arrow keys
+  const tokensOf = (drawing) => [...drawing.querySelectorAll("[data-row]")];
   const bind = () => {
-    for (const token of page.main.querySelectorAll("svg [data-row]")) set(token, { tabindex: 0, role: "button", "aria-label": `${token.textContent}: its row and what that blends` });
+    asked = null;
+    for (const drawing of page.main.querySelectorAll("svg:has([data-row])")) tokensOf(drawing).forEach((token, k) => (
+      set(token, { tabindex: k ? -1 : 0, role: "button", "aria-label": `${token.textContent}: its row and what that blends` })));
+  };
+  const NEXT = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 };
+  const leave = () => {
+    asked = null;
+    page.hide();
+  };
+  const onKey = (event) => {
+    const token = tokenAt(event), leaves = event.key === "Escape" && asked;
+    if (event.ctrlKey || event.altKey || event.metaKey || !(leaves || (token && event.key in NEXT))) return;
+    event.preventDefault();
+    if (leaves) return leave();
+    const tokens = tokensOf(token.ownerSVGElement), next = tokens[tokens.indexOf(token) + NEXT[event.key]] ?? token;
+    set(token, { tabindex: -1 });
+    set(next, { tabindex: 0 });
+    next.focus();
   };
   if (page.how) {
     for (const kind of ["pointerover", "focusin", "click"]) document.addEventListener(kind, (event) => tokenAt(event) && answer(tokenAt(event)));
-    for (const kind of ["pointerout", "focusout"]) document.addEventListener(kind, (event) => tokenAt(event) && page.hide());
+    for (const kind of ["pointerout", "focusout"]) document.addEventListener(kind, (event) => tokenAt(event) && leave());
+    document.addEventListener("keydown", onKey, { capture: true }); // before other keys are looked at
     document.addEventListener("attn:renewed", bind);
     bind();
   }

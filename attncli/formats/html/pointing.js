@@ -6,7 +6,7 @@
   if (!page.numbers.length) return;
   const how = element("div", { id: "how", hidden: true });
   const bar = element("section", { id: "bar", ariaLabel: "The working of a number" }, how);
-  document.body.append(bar);
+  page.main.before(bar); // its buttons are the first for keys, as it is always in sight
   document.body.classList.add("barred");
   new ResizeObserver(() => document.documentElement.style.setProperty("--bar", `${bar.offsetHeight}px`)).observe(bar);
   /** @type {number[]} */

@@ -129,10 +129,10 @@
     return made;
   };
   const count = element("output", { ariaLive: "off" });
-  const before = button("◀", () => go(at - 1), { ariaLabel: "Back", title: "Back (←)" });
+  const before = button("◀", () => back(), { ariaLabel: "Back" });
   const after = button("▶", () => (at < 0 ? begin() : go(at + 1)), { ariaLabel: "Next", title: "Next (→)" });
   const play = button("Play", () => (timer ? stop() : start()), { className: "play" });
-  const ask = button("Ask me first", () => askFirst(!asking));
+  const ask = button("Ask me first", () => askFirst(!asking), { title: "Ask me for each number before it is shown (a)" });
   const leave = button("Show all", () => end(), { title: "Show everything again (Escape)" });
   const controls = element("div", { className: "stepper" }, before, count, after, play, ask, leave);
   controls.setAttribute("role", "group");
@@ -142,7 +142,8 @@
   const tell = () => {
     count.textContent = at < 0 ? `${stops.length} ${noun}` : `${at + 1} of ${stops.length}`;
     count.style.minWidth = `${String(stops.length).length + 7.6}ch`; // buttons stay where they are
-    before.disabled = at <= 0;
+    before.disabled = at < 0 || (asking && at === 0); // nothing is told to one who is asked
+    before.title = at ? "Back (←)" : "Back to the whole page (←)";
     after.disabled = at >= 0 && at === stops.length - 1;
     leave.style.visibility = at < 0 ? "hidden" : "";
     play.textContent = timer ? "Pause" : "Play";
@@ -154,6 +155,8 @@
 
   const first = () => Math.max(0, stops.findIndex((stop) => stop.section >= page.now)); // from where one reads
   const begin = () => go(first());
+
+  const back = () => (at > 0 ? go(at - 1) : asking || end());
 
   const go = (/** @type {number} */ k) => {
     if (!stops.length) return;
@@ -281,7 +284,7 @@
     if (is) stop();
     if (!is && asked === null) asked = undefined;
     if (is) {
-      const k = at < 0 ? first() : at, isSeen = document.querySelector("nav.contents figure")?.checkVisibility();
+      const k = at < 0 || at === stops.length - 1 ? first() : at + 1, isSeen = document.querySelector("nav.contents figure")?.checkVisibility();
       said = `Asking from ${titleOf(k)}; choose another step in the ${isSeen ? "chart" : "contents"}.`;
       go(k);
     }
@@ -340,10 +343,12 @@
   document.addEventListener("keydown", (event) => {
     const target = /** @type {Element} */ (event.target), typing = target.closest("input, select, textarea");
     if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return;
-    if (event.key === "Escape" && at >= 0) end();
+    if (event.key === "Escape" && target === field) ask.focus(); // the question stays
+    else if (event.key === "Escape" && at >= 0) end();
+    else if (event.key === "a" && !typing && !controls.hidden) askFirst(!asking);
     else if (typing ? target !== field || field.value : target.closest("[data-n], .scroll[tabindex], summary")) return;
     else if (event.key === "ArrowRight") after.click();
-    else if (event.key === "ArrowLeft" && at >= 0) go(at - 1);
+    else if (event.key === "ArrowLeft" && at >= 0) back();
     else return;
     event.preventDefault();
   });
