@@ -104,6 +104,12 @@
   addEventListener("scroll", settle, { capture: true, passive: true });
   addEventListener("resize", settle);
 
+  // the columns begin below what stands above the page, as links of a site, as far as it is in sight
+  const begin = () => main.style.setProperty("--above", `${Math.max(0, main.getBoundingClientRect().top)}px`);
+  addEventListener("scroll", begin, { passive: true });
+  addEventListener("resize", begin);
+  begin();
+
   // one more or less of the last decimal
   const stepped = (value, by) => {
     const text = plain(value), places = (text.split(".")[1] || "").length;
