@@ -36,7 +36,7 @@ LINES_OF_SCRIPTS = {
     ("enclosures.js", "judging.js"): 496,
     ("decimal.js",): 94,  # kept by others
     ("evaluator.js", "live.js", "packed.js"): 897,
-    ("bench.js",): 293,
+    ("bench.js",): 300,
     ("keeping.js",): 49,
     ("pictures.js",): 237,
     ("served.js",): 158,
