@@ -37,7 +37,7 @@ LINES_OF_SCRIPTS = {
     ("decimal.js",): 94,  # kept by others
     ("evaluator.js", "live.js", "packed.js"): 897,
     ("bench.js",): 300,
-    ("keeping.js",): 49,
+    ("keeping.js",): 50,
     ("pictures.js",): 237,
     ("served.js",): 158,
     ("site.js",): 205,

@@ -10,11 +10,12 @@
   // what is seen between two heights, with how it is found again: first what is worked at, then what is of the section that
   // is read; what is seen whole before the rest
   const seenIn = (root, low, high) => {
-    const parts = partsOf(root).sort((one, other) => other.matches(".now") - one.matches(".now")), on = document.activeElement;
+    const isSeen = ({ top, bottom, height }) => height && bottom > low && top < high, on = document.activeElement;
+    const parts = partsOf(root).filter((part) => isSeen(part.getBoundingClientRect())).sort((one, other) => other.matches(".now") - one.matches(".now"));
     const marks = parts.flatMap((part) => [...part.querySelectorAll(MARKS)].map((mark) => [mark, part]));
     const own = parts.filter((part) => part.contains(on)).map((part) => [on, part]);
     const seen = [...own, ...marks].map(([mark, part]) => ({ mark, part, box: mark.getBoundingClientRect() }))
-      .filter(({ box: { top, bottom, height } }) => height && bottom > low && top < high);
+      .filter(({ box }) => isSeen(box));
     return [...seen.filter(({ box }) => box.top >= low), ...seen.filter(({ box }) => box.top < low)].map(({ mark, part, box: { top } }) => (
       { mark, top, title: titleOf(part), text: mark.textContent, place: [...part.querySelectorAll(mark.localName)].indexOf(mark) }));
   };
