@@ -610,6 +610,38 @@ def test_what_is_chosen_marks_what_differs(chromium: Any, tmp_path: Path, key: s
         assert page.locator(".changed").count() == 0
 
 
+@pytest.mark.parametrize(
+    ("name", "choices"),
+    [
+        ("i_love_ai", [("scale", "sqrt_d_k")]),
+        ("encoder_block", [("mask", "causal"), ("scale", "none")]),
+    ],
+)
+def test_what_is_chosen_is_told_as_the_program_tells_it(
+    chromium: Any, tmp_path: Path, name: str, choices: Changes
+) -> None:
+    """Line by line, and back: a page has its other versions by the lines that aren't its own."""
+    with shown(chromium, page_of(name), tmp_path / "page.html") as page:
+        before = page.evaluate(TOLD)
+        found = []
+        for choice in choices:
+            page.evaluate("changes => attncli.live.changeTo(changes)", [choice])
+            found.append(page.evaluate(TOLD))
+        page.evaluate("attncli.live.changeTo([])")
+        assert page.evaluate(TOLD) == before
+    for choice, there in zip(choices, found, strict=True):
+        with shown(chromium, page_of(name, [choice]), tmp_path / "page.html") as page:
+            assert there == page.evaluate(TOLD), choice
+
+
+TOLD = """() => [...document.querySelectorAll("main > section:not(#s0)")].map(section => {
+  const text = section.cloneNode(true);
+  text.querySelectorAll("svg, button, figure").forEach(one => one.remove());
+  return text.textContent.split("\\n").map(line => line.trim()).filter(Boolean);
+})"""
+"""The lines of a page's steps, without what tells of changes."""
+
+
 NAMED = """() => [...document.querySelectorAll("td > [data-n]")]
   .map(one => [attncli.entry(Number(one.dataset.n))[0], one.textContent])"""
 NAMED_NOW = """() => [...document.querySelectorAll("td > [data-n]")]

@@ -9,15 +9,18 @@
   const bar = document.getElementById("changes"), done = bar.querySelector(".done"), made = done.querySelector(".made");
   // places are written as how far they are from the one before
   const placed = (parts, at = { before: 0 }) => parts.map((part) => (Array.isArray(part) ? placed(part, at) : typeof part === "number" ? (at.before += part) : part));
-  const withPlaces = (html, at = { before: 0 }) => html?.replace(/(?<= data-)(n|from)="([-\d ]+)"/g, (_, name, apart) => `${name}="${placed(apart.split(" ").map(Number), at).join(" ")}"`);
+  const inPlaces = (html, changed) => html.replace(/(?<= data-)(n|from)="([-\d ]+)"/g, (_, name, places) => `${name}="${changed(places.split(" ").map(Number)).join(" ")}"`);
+  const withPlaces = (html, at = { before: 0 }) => inPlaces(html, (places) => placed(places, at));
+  const placesApart = (html, at = { before: 0 }) => inPlaces(html, (places) => places.map((place) => [place - at.before, at.before = place][0]));
   const versions = data.quantities.map((quantities, k) => ({
     quantities, given: data.given[k], entries: data.entries.map((alike) => alike[k] ?? alike[0]), numbers: placed(data.numbers[k]), told: data.told[k],
     mistakes: data.mistakes[k], choices: data.others[k - 1], contents: data.contents[k - 1],
   }));
   const [own] = versions; // the page as it was written, then those with other choices
-  const sections = [...main.querySelectorAll(":scope > section")].map((section) => section.outerHTML);
-  // a section of another one is there where it isn't as here, without the numbers that are written below
-  versions.forEach((one, k) => { one.main = (k ? data.sections.map((alike, j) => withPlaces(alike[k - 1]) ?? sections[j]) : sections).join("\n"); });
+  // a section of another one is there where it isn't as here, by its lines: many are the page's own
+  const lines = [...page.written.flatMap((html) => placesApart(html).split("\n")), ...data.lines.split("\n")];
+  const ofLines = (runs) => runs && withPlaces(runs.flatMap(([from, many]) => lines.slice(from, from + many)).join("\n"));
+  versions.forEach((one, k) => { one.main = (k ? data.sections.map((alike, j) => ofLines(alike[k - 1]) ?? page.written[j]) : page.written).join("\n"); });
   own.contents = document.querySelector("nav.contents").innerHTML;
   own.choices = Object.entries(data.choices).filter(([key]) => !key.startsWith("rounding.")).map(([key, [value]]) => `${key}=${value}`);
   let changes = new Map(); // by their keys as `--set` takes them, in the order in which they were made

@@ -199,7 +199,7 @@ class LivePage(NamedTuple):
             "varied": self._varied(),
             "others": [version["choices"] for version in versions[1:]],
             "contents": [version["contents"] for version in versions[1:]],
-            "sections": _others(sections),
+            **_others(sections),
             "accepted": self._accepted(asked),
             **alike,
         }
@@ -284,14 +284,33 @@ def _beside(lists: Sequence[Sequence[object]]) -> Sequence[Sequence[object]]:
     return places
 
 
-def _others(sections: Sequence[Sequence[str]]) -> Sequence[Sequence[str | None]]:
-    """Lists the sections of other versions, those of one place together: None where it is as in the
-    first one."""
-    alike = zip_longest(*sections, fillvalue="")
-    return [
-        [None if other == own else _places_apart(other) for other in others]
-        for own, *others in alike
+def _others(sections: Sequence[Sequence[str]]) -> Mapping[str, object]:
+    """Returns the sections of other versions, those of one place together: None where it is as in
+    the first version, otherwise which lines it has, from where on and how many. Lines are counted
+    over the first version, which stands on the page, and on over `lines` that are in none of it."""
+    page = [line for own in sections[0] for line in _places_apart(own).split("\n")]
+    places: dict[str, int] = {}
+    for place, line in enumerate(page):
+        places.setdefault(line, place)
+    lines: list[str] = []
+
+    def runs(section: str) -> Sequence[Sequence[int]]:
+        found: list[list[int]] = []
+        for line in _places_apart(section).split("\n"):
+            if line not in places:
+                places[line] = len(page) + len(lines)
+                lines.append(line)
+            if found and sum(found[-1]) == places[line]:
+                found[-1][1] += 1
+            else:
+                found.append([places[line], 1])
+        return found
+
+    alike = [
+        [None if other == own else runs(other) for other in others]
+        for own, *others in zip_longest(*sections, fillvalue="")
     ]
+    return {"sections": alike, "lines": "\n".join(lines)}
 
 
 def _cells_by_key(

@@ -34,6 +34,7 @@
     main, element, cellOf, numberAt, instant: "instant",
     entry: (/** @type {number} */ n) => entries[n] || [""], // whoever works the page again says it otherwise
     numbers: [], sections: [], places: new Map(),
+    written: [...main.querySelectorAll(":scope > section")].map((section) => section.outerHTML),
     operandsOf: (/** @type {number} */ n) => {
       const found = page.entry(n).slice(1).filter(Array.isArray).map((part) => /** @type {number} */ (part[1]));
       return [...new Set(found)].filter((place) => place !== n);

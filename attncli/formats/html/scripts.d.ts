@@ -29,6 +29,8 @@ declare namespace Attncli {
     numbers: Element[];
     places: Map<number, Element[]>;
     sections: Element[];
+    /** The sections as the file has them, before scripts did anything. */
+    written: string[];
     /** How to scroll at once, whatever the style sheet says. */
     instant: ScrollBehavior;
     /** The place of the section that is read. */
