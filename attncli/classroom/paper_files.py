@@ -350,20 +350,40 @@ _EFFORT = 4
 
 
 def _beside_own(trace: Trace, wanted: SearchRequest) -> Iterator[Trace] | None:
-    """Looks for forms that cost what the scenario's own numbers do, and are drawn from these.
-    Returns None where there are none."""
+    """Looks for forms that cost what the scenario's own numbers do, and are drawn from these: for
+    such as keep all rules; else for such as break those that its own numbers break, which are easy
+    perhaps for that; else for such as hide mistakes, too. Returns None where there are none."""
     from attncli.classroom.forms.costs import cost_of
     from attncli.classroom.forms.plan import plan_of
     from attncli.classroom.forms.pools import own_pools
+    from attncli.classroom.forms.rules import RULES
     from attncli.classroom.forms.search import CostsWanted, UnsatisfiedError, search
 
     pools = own_pools(trace.scenario, plan_of(trace, wanted.asked).drawn)
     cost = cost_of(trace, wanted.asked, wanted.blanks.cells)
-    try:
-        like = wanted._replace(pools=pools, costs=CostsWanted(aim=cost), effort=_EFFORT)
-        return iter([*search(trace.scenario, like)])
-    except UnsatisfiedError:
-        return None
+    like = wanted._replace(pools=pools, costs=CostsWanted(aim=cost), effort=_EFFORT)
+    as_own = like._replace(spare=frozenset(RULES))
+    hiding = as_own._replace(allow=(*wanted.allow, "mistakes"))
+    for tried in (like, as_own, hiding):
+        try:
+            found = [*search(trace.scenario, tried)]
+        except UnsatisfiedError:
+            continue
+        if tried is hiding and wanted.hidden is not None:
+            wanted.hidden.extend(_hidden([trace, *found], wanted))
+        return iter(found)
+    return None
+
+
+def _hidden(traces: Sequence[Trace], wanted: SearchRequest) -> Iterator[Attempt]:
+    """Yields the mistakes that don't show in one of some forms."""
+    from attncli.classroom.forms.candidate_quantity import attempts
+    from attncli.classroom.forms.showing import shows
+
+    slips = [] if "mistakes" in wanted.allow else [*attempts(traces[0], wanted.asked)]
+    for slip, flags in zip(slips, shows(traces, slips, wanted.blanks), strict=True):
+        if flags is not None and not flags.all():
+            yield slip
 
 
 def _points_of(requests: Sequence[ExerciseRequest], trace: Trace) -> Worth | None:

@@ -104,7 +104,10 @@ def unlike_own(costs: Mapping[str, FormCost]) -> str:
         return ""
     how = "easier" if own.digits + own.difficulty < usual.digits + usual.difficulty else "harder"
     what = f"{_in_words([own])}, not {_in_words([usual])}"
-    right = "own: false gives it numbers like theirs"
+    right = (
+        "own: false gives it numbers like theirs, and a scenario with numbers like those of form"
+        f" {[*costs][1]} has others like its own"
+    )
     return f"form {first} is {how} than the others: {what}; {right}"
 
 

@@ -208,7 +208,7 @@ def _pools(sizes: Sizes) -> Pools:
         **({"W_O": (0, _ONES)} if sizes.heads > 1 else {}),
         **(dict.fromkeys(("W1", "b1", "W2", "b2"), network) if sizes.network else {}),
     }
-    return {Name(name): pool for name, pool in pools.items()}
+    return {(Name(name),): pool for name, pool in pools.items()}
 
 
 def _of_embeddings(sizes: Sizes) -> tuple[int, tuple[int, ...]]:

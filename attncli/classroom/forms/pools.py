@@ -6,7 +6,8 @@ decimal. Zeros aren't drawn, so that nothing gets trivial.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from decimal import Decimal
 from functools import lru_cache
 from types import MappingProxyType
@@ -99,26 +100,27 @@ def _number(count: int, places: int) -> Decimal:
     return decimals.counted(count, places)
 
 
-Pools = Mapping[Name, tuple[int, tuple[int, ...]]]
-"""The pools of matrices by their full names: decimals, and numbers in units of the last."""
+Pools = Mapping[tuple[Name, ...], tuple[int, tuple[int, ...]]]
+"""The pools of matrices by their full names, of those together that have the same numbers: decimals,
+and numbers in units of the last."""
 
 
 def own_pools(scenario: Scenario, drawn: Sequence[Drawn]) -> Pools:
-    """Returns for each matrix that is drawn alone its own numbers and the next larger one, in units
-    of their last decimal."""
-    found: dict[Name, tuple[int, tuple[int, ...]]] = {}
+    """Returns for each matrix its own numbers and the next larger one, in units of their last
+    decimal."""
+    found: dict[tuple[Name, ...], tuple[int, tuple[int, ...]]] = {}
     for entry in drawn:
         matrix = scenario.given.matrices[entry.names[0]]
-        if len(entry.names) == 1 and not entry.whole and matrix.written is not None:
+        if not entry.whole and matrix.written is not None:
             places = matrix.places or 0
             own = [int(number.scaleb(places)) for row in matrix.written for number in row]
-            found[entry.names[0]] = places, (*own, max(own) + 1)
+            found[entry.names] = places, (*own, max(own) + 1)
     return found
 
 
 def drawn_of(
     scenario: Scenario,
-    used: Collection[str],
+    used: AbstractSet[str],
     pools: Pools = MappingProxyType({}),
     *,
     narrow: bool = False,
@@ -130,8 +132,9 @@ def drawn_of(
     """
     given = scenario.given.matrices
     alike: dict[tuple[object, ...], list[Name]] = {}
+    pooled = {name for names in pools for name in names}
     for name, matrix in given.items():
-        if name in used and name not in pools and _may_vary(scenario, name, matrix):
+        if name in used and name not in pooled and _may_vary(scenario, name, matrix):
             kin = (
                 _KIN.get(name.local, name.local) if not _is_own(scenario, name) else name,
                 matrix.shape,
@@ -139,7 +142,9 @@ def drawn_of(
             )
             alike.setdefault(kin, []).append(name)
     drawns = (
-        Drawn((name,), given[name].shape, *pool) for name, pool in pools.items() if name in used
+        Drawn(names, given[names[0]].shape, *pool)
+        for names, pool in pools.items()
+        if not used.isdisjoint(names)
     )
     return *drawns, *(
         _drawn_of_own(names, given[names[0]], narrow)

@@ -7,7 +7,7 @@ through the sieve, whose numbers, worked properly, are those that the sieve saw.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -32,6 +32,7 @@ from attncli.classroom.forms.rules import (
     OF_ONE_KIND,
     RULES,
     check_names,
+    sparse,
 )
 from attncli.classroom.forms.showing import Blanks, shows
 from attncli.classroom.forms.sieve import UNWORKABLE, Failures, RuleFilter, Survivor
@@ -134,13 +135,15 @@ Spare = Mapping[tuple[str, str], int]
 """In how many places a quantity may break a rule, by their names."""
 
 
-def _spared(trace: Trace, plan: Plan, by_name: Mapping[str, int] | None = None) -> Spare:
+def _spared(trace: Trace, plan: Plan, spare: Mapping[str, int] | Collection[str]) -> Spare:
     """Returns what numbers for a plan may break: so much in each quantity if that is said, else
-    what the scenario's own do."""
-    if by_name is not None:
+    what the scenario's own do of some rules."""
+    if isinstance(spare, Mapping):
         names = [stage.definition.name for stage in plan.stages]
-        return {(name, rule): many for name in names for rule, many in by_name.items()}
-    counts = {key: int(np.sum(broken)) for key, broken in _broken(trace, plan)}
+        return {(name, rule): many for name in names for rule, many in spare.items()}
+    counts: Counter[tuple[str, str]] = Counter()
+    for (name, rule), broken in _broken(trace, plan):
+        counts[name, rule] += int(np.sum(broken)) if rule in spare else 0
     # how many queries share a winner is of the kind of an exercise; the rest is free once broken
     return {
         (name, rule): count if rule == "winners" else _ANY
@@ -154,13 +157,16 @@ def _broken(trace: Trace, plan: Plan) -> Iterator[tuple[tuple[str, str], Flags]]
     for stage in plan.stages:
         name = stage.definition.name
         made = made_of(trace, trace[name], rows)
-        for rule in CHECKS.keys() & OF_ONE_KIND:
-            broken = CHECKS[rule](made)
+        few = sparse(made) if stage.factor else None
+        if few is not None:
+            yield (name, "trivial"), few
+        for rule, check in CHECKS.items():
+            broken = check(made)
             if broken is not None:
                 yield (name, rule), broken if made.rows is None else broken[list(made.rows)]
     for drawn in plan.drawn:
-        for rule, check in GIVEN_CHECKS.items():
-            yield (drawn.names[0], rule), check(trace[drawn.names[0]].values)
+        for rule, is_weak in GIVEN_CHECKS.items():
+            yield (drawn.names[0], rule), is_weak(trace[drawn.names[0]].values)
 
 
 def _with_numbers(scenario: Scenario, numbers: Mapping[Name, Matrix]) -> Scenario:
@@ -227,8 +233,9 @@ class SearchRequest(NamedTuple):
     """What some matrices are drawn from."""
     effort: int = 1
     """How many times as long the search goes on."""
-    spare: Mapping[str, int] | None = None
-    """In how many places forms may break some rules; None: as the scenario's own numbers do."""
+    spare: Mapping[str, int] | Collection[str] = OF_ONE_KIND
+    """In how many places forms may break some rules, or which they may break where the scenario's
+    own numbers do."""
     points: Callable[[Trace], object] | None = None
     """Returns what a form is worth, where that depends on its numbers: it has to be as much as the
     scenario itself."""

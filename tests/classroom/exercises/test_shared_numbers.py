@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner, Result
 
 from attncli.cli import app
@@ -23,6 +24,13 @@ W_K: [[1, 0.5], [-0.5, 1], [1, 0.5]]
 W_V: [[1, 0.5, 1], [0.5, 1, -1], [-1, 0.5, 0.5]]
 residuals: true
 norm: post
+"""
+SAME = """\
+tokens: [a, b, c]
+X: [[1, 2], [2, 1], [1, 3]]
+W_Q: [[1, 0], [0, 1]]
+W_K: [[1, 0], [0, 1]]
+W_V: [[1, 0], [0, 1]]
 """
 
 
@@ -104,8 +112,36 @@ def test_forms_beside_own_numbers_cost_what_these_do(tmp_path: Path) -> None:
     )
 
 
-def test_own_numbers_that_cost_less_are_told(tmp_path: Path) -> None:
-    """The numbers of this one are such that no others cost as little."""
+@pytest.mark.parametrize(
+    ("scenario", "asked"),
+    [("i_love_ai", "[scores]"), ("s.yaml", "[softmax]")],
+)
+def test_forms_beside_easy_numbers_are_as_easy(tmp_path: Path, scenario: str, asked: str) -> None:
+    """Own numbers that are easy since they break rules, with zeros and the same weights twice, have
+    forms beside them that break these, too."""
+    (tmp_path / "s.yaml").write_text(SAME, "utf-8")
+    text = f"exercise: x\nscenario: {scenario}\nforms: 3\nown: true\nask: {asked}\n"
+    (tmp_path / "x.yaml").write_text(text, "utf-8")
+    page = run("design", tmp_path / "x.yaml", "--format", "json")
+    own, *others = json.loads(page.stdout)["forms"]
+    assert len(others) == 2
+    for form in others:
+        assert abs(form["digits"] - own["digits"]) <= max(0.2 * own["digits"], 3)
+        assert abs(form["negative"] - own["negative"]) <= max(own["negative"] / 3, 2)
+
+
+def test_mistakes_that_forms_beside_own_numbers_hide_are_told(tmp_path: Path) -> None:
+    (tmp_path / "s.yaml").write_text(SAME, "utf-8")
+    (tmp_path / "x.yaml").write_text("scenario: s.yaml\nforms: 2\nown: true\n", "utf-8")
+    said = run("exercise", tmp_path / "x.yaml", "-o", tmp_path / "x", "--format", "markdown").output
+    assert "mistakes that may not be visible in every form: Q: W_Q_transposed, " in said
+
+
+def test_own_numbers_that_cost_less_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where no others are found that cost as little."""
+    monkeypatch.setattr("attncli.classroom.paper_files._beside_own", lambda *_: None)
     text = "exercise: x\nscenario: i_love_ai\nforms: 3\nown: true\nask: [scores]\n"
     (tmp_path / "x.yaml").write_text(text, "utf-8")
     page = " ".join(run("design", tmp_path / "x.yaml", "--format", "markdown").stdout.split())
@@ -113,3 +149,4 @@ def test_own_numbers_that_cost_less_are_told(tmp_path: Path) -> None:
     assert "Form A is easier than the others: " in page
     said = run("exercise", tmp_path / "x.yaml", "-o", tmp_path / "x", "--format", "markdown").output
     assert "form A is easier than the others: " in said
+    assert "own: false gives it numbers like theirs, and a scenario with numbers like those" in said
