@@ -101,8 +101,8 @@ def _number(count: int, places: int) -> Decimal:
 
 
 Pools = Mapping[tuple[Name, ...], tuple[int, tuple[int, ...]]]
-"""The pools of matrices by their full names, of those together that have the same numbers: decimals,
-and numbers in units of the last."""
+"""The pools of matrices by their full names, of those together that have the same numbers: their
+decimals, and numbers in units of the last."""
 
 
 def own_pools(scenario: Scenario, drawn: Sequence[Drawn]) -> Pools:
