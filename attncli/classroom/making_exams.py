@@ -64,7 +64,6 @@ def _beside(
     from attncli.classroom.exercises.entry_form import entry_form
     from attncli.classroom.exercises.left_to_draw import knowing_pools
     from attncli.classroom.formats.csv import csv_text
-    from attncli.classroom.marking.headings import heading_of
     from attncli.formats import files_of, info_of, render_forms, suffixes_of
     from attncli.formats.html.entry import entry_page
     from attncli.names import words
@@ -73,7 +72,7 @@ def _beside(
     stem, page = safe_name(Path(order.scenario).stem), order.page.rendering
     table, worked = f"{stem}_class.csv", [form.form for form in forms.values()]
     ids = in_order([item.id for item in form.whole.items] for form in worked)
-    headings = (*_WHOSE, *map(heading_of, ids))
+    headings = (*_WHOSE, *ids)
     rows = [headings, *([(s.name, s.id, s.form) for s in students] or [("", "", "")] * _ROWS)]
     files: dict[str, Contents] = {
         table: csv_text(map(words, rows)),

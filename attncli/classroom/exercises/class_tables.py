@@ -30,7 +30,6 @@ from attncli.classroom.marking.exam_parts import (
     PartExam,
     waiting_for,
 )
-from attncli.classroom.marking.headings import heading_of
 from attncli.classroom.marking.marked_papers import MarkedPaper
 from attncli.classroom.marking.suspicions import Mistyped, SharedNumbers, alike, mistyped
 from attncli.document.blocks import (
@@ -445,6 +444,7 @@ def waiting_in(papers: Sequence[MarkedExam]) -> list[Waiting]:
     for paper in papers:
         for id_, term in paper.waiting:
             part, _, own = id_.rpartition(BETWEEN_PARTS)
+            own = own.removeprefix("q")
             says = f"Part {part}, question {own}" if part else f"Question {own}"
             before = found.get(id_, Waiting(id_, says, 0, term.asked.points))
             found[id_] = before._replace(papers=before.papers + 1)
@@ -455,7 +455,7 @@ def _to_enter(waiting: Waiting) -> Spans:
     """Writes what is to be entered: `Part 4, question 2 (11 papers): enter points from 0 to 4 in
     column 4/q2.`"""
     of = f"{waiting.says} ({counted(waiting.papers, 'paper')}): enter points from 0 to"
-    return (f"{of} {points_text(waiting.most)} in column ", Term(heading_of(waiting.id)), ".")
+    return (f"{of} {points_text(waiting.most)} in column ", Term(waiting.id), ".")
 
 
 def _remarks_on(graded: GradedClass) -> Iterator[Spans]:

@@ -10,7 +10,7 @@ from attncli.classroom.exercises.exam_papers import ExamForm
 from attncli.classroom.exercises.fingerprint import joint_mark
 from attncli.classroom.files.mathematics import in_a_line
 from attncli.classroom.marking.class_list import Student
-from attncli.classroom.marking.headings import id_under
+from attncli.classroom.marking.headings import id_meant
 from attncli.document.blocks import Section, text_of_spans
 from attncli.document.questions import Item, plain_points
 from attncli.maths.notation.escaping import guarded, visible
@@ -39,7 +39,7 @@ def entry_form(
         "hash": joint_mark(marks),
         "file": file,
         "headings": [*map(guarded, words(tuple(headings)))],
-        "ids": [visible(Word(id_under(heading))) for heading in headings[3:]],
+        "ids": [visible(Word(id_meant(heading))) for heading in headings[3:]],
         "students": [[visible(Word(text)) for text in student] for student in students],
         "forms": {form.name: _form(form) for form in forms},
     }

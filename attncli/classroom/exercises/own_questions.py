@@ -40,14 +40,15 @@ def questions_page(part: ExamPart, form: str, frame: Frame, seed: int) -> Docume
     words, questions = words_of(frame.language), part.questions
     numbers = part.numbers or range(1, len(questions) + 1)
     items = [
-        _item(str(k), q, f"{seed}/{k}", form)._replace(asks=q.ask)
+        _item(f"q{k}", q, f"{seed}/{k}", form)._replace(asks=q.ask)
         for k, q in zip(numbers, questions, strict=True)
     ]
+    called = [i._replace(id=str(k)) for k, i in zip(numbers, items, strict=True)]  # as before
     sections = tuple(
         _section(k, question, item, words)
         for k, (question, item) in enumerate(zip(questions, items, strict=True), start=1)
     )
-    mark = joint_mark((_as_marked(questions), repr(items)))
+    mark = joint_mark((_as_marked(questions), repr(called)))
     points = sum(item.points for item in items)
     paper = Paper("exercise", form, mark, Word(""), points, language=frame.language)
     return Document(Word(part.title), sections, paper=paper._replace(size=frame.paper))

@@ -8,6 +8,7 @@ from typing import Annotated, Any, NamedTuple, get_args, get_origin
 
 from attncli.classroom.files.exercise_file import TOLERANCE
 from attncli.classroom.files.scheme import Scheme
+from attncli.classroom.marking.headings import id_meant
 from attncli.maths.notation.escaping import json_text
 from attncli.names import composed
 from attncli.scenario.file.named_files import RefusedFileError, parsed_json, text_in
@@ -124,10 +125,11 @@ def load_manifest(path: Path) -> Manifest:
     place = path / FILE if path.is_dir() else path
     try:
         manifest: Manifest = _read(Manifest, parsed_json(text_in(place)))
-        for form in manifest.forms.values():
+        forms = {name: _as_called_now(form) for name, form in manifest.forms.items()}
+        for form in forms.values():
             _check_form(form)
         names = (s._replace(name=composed(s.name), id=composed(s.id)) for s in manifest.students)
-        return manifest._replace(students=tuple(names))
+        return manifest._replace(students=tuple(names), forms=forms)
     except (
         *(OSError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError),
         RefusedFileError,
@@ -153,6 +155,21 @@ def _read(kind: Any, data: Any) -> Any:  # noqa: ANN401
     if inside:  # one of several kinds
         return data if type(data) in inside else _read(inside[0], data)
     return Decimal(str(data)) if kind is Decimal else kind(data)
+
+
+def _as_called_now(form: FormMade) -> FormMade:
+    """Returns a form whose own questions are called `q1`, as they are now, where they were called
+    `1`."""
+    parts = (
+        part._replace(
+            asked={id_meant(id_): points for id_, points in part.asked.items()},
+            choices={id_meant(id_): choice for id_, choice in part.choices.items()},
+            terms={id_meant(id_): term for id_, term in part.terms.items()},
+            asks={id_meant(id_): text for id_, text in part.asks.items()},
+        )
+        for part in form.parts
+    )
+    return form._replace(parts=tuple(parts))
 
 
 def _check_form(form: FormMade) -> None:

@@ -22,7 +22,7 @@ from attncli.classroom.marking.headings import (
     HASH,
     ID,
     STUDENT,
-    id_under,
+    id_meant,
     meanings_of,
 )
 from attncli.errors import Problem, UserError, Where, quote
@@ -188,8 +188,14 @@ def _answers(node: Node, problems: Diagnostics) -> dict[str, Given]:
     if not isinstance(node, Map):
         problems.add(node.where, f"the answers are {describe(node)}", _LIKE_YAML)
         return {}
-    pairs = ((key.text, value) for key, value in node.entries if key.text not in _TEXTS)
-    return {name: _given(value) for name, value in pairs}
+    found: dict[str, Given] = {}
+    for key, value in node.entries:
+        name = id_meant(key.text)
+        if name in found:
+            problems.add(key.where, f"{name} is answered twice", "keep one of the two")
+        elif key.text not in _TEXTS:
+            found[name] = _given(value)
+    return found
 
 
 def _given(node: Node) -> Given:
@@ -223,7 +229,9 @@ class _Sheet:
         becomes a problem."""
         if name in _BELONGS:
             self.belongs.setdefault(name, composed(given.text))
-        elif name in self.answers:
+            return
+        name = id_meant(name)
+        if name in self.answers:
             first = self.answers[name].where.rpartition(":")[2]
             wrong = f"{name} is answered twice (first on line {first})"
             self.mind(given.where, wrong, "keep one of the two")
@@ -303,7 +311,7 @@ def _sheets_of_class(
             elif meaning in _BELONGS:
                 sheet.belongs.setdefault(meaning, composed(text))
             else:
-                sheet.take(id_under(name), read_number(text, where, letters_of(k)))
+                sheet.take(name, read_number(text, where, letters_of(k)))
         if any(map(str.strip, row.cells[len(names) :])):
             sheet.mind(where, "there are more cells than columns", _MORE_CELLS)
         if all(given.is_empty for given in sheet.answers.values()):
@@ -407,7 +415,7 @@ def _take_row(row: TableRow, columns: _Columns, source: str, sheets: dict[str, _
     whose = whose or next(
         (composed(each.get(k, "")) for k, n in columns.belongs.items() if n == ID), ""
     )
-    name = id_under(each.get(columns.cell, ""))
+    name = each.get(columns.cell, "")
     for column, student in columns.answers.items():
         sheet = sheets.setdefault(whose or student or named_by(source), _Sheet())
         sheet.take(name, read_number(each.get(column, ""), where, letters_of(column)))

@@ -81,7 +81,11 @@ def marked_own(exam: OwnQuestions, sheet: AnswerSheet, bill: Bill) -> MarkedOwn:
 
 def waiting_for(term: MarkedTerm) -> WordedText:
     """Says that a person still has to give points, or gave points that don't exist."""
-    told: WordedText = ("question ", Word(term.asked.id), " is still to be marked.")
+    told: WordedText = (
+        "question ",
+        Word(term.asked.id.removeprefix("q")),
+        " is still to be marked.",
+    )
     if term.given.is_empty:
         return told
     of = f"” isn't a number of points from 0 to {points_text(term.asked.points)}."

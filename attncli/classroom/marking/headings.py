@@ -27,20 +27,13 @@ def meaning_of(heading: str) -> str:
     return _CALLED.get(_BESIDE_LETTERS.sub("", heading.casefold()), "")
 
 
-def heading_of(id_: str) -> str:
-    """Returns the heading of the column for what is asked: its id, but `5/q1` for question `5/1` of
-    a part, of which spreadsheets would make a date."""
-    return _OF_QUESTION.sub(r"\1/q\2", id_)
+def id_meant(name: str) -> str:
+    """Returns the id of what is asked by a name: of a teacher's own question `5/q1`, which may be
+    called `5/1`, as it was before; of all else the name itself."""
+    return _QUESTION.sub(r"\1q\2", name)
 
 
-def id_under(heading: str) -> str:
-    """Returns the id of what is asked under a heading, as `heading_of` writes it or the id
-    itself."""
-    return _QUESTION.sub(r"\1/\2", heading)
-
-
-_OF_QUESTION = re.compile(r"^(\d+)/(\d+)$")
-_QUESTION = re.compile(r"^(\d+)/[Qq](\d+)$")
+_QUESTION = re.compile(r"^(\d+/)?[Qq]?(\d+)$")
 
 
 def meanings_of(headings: Sequence[str]) -> list[str]:

@@ -16,7 +16,7 @@ from attncli.classroom.marking.exam_parts import (
     OwnQuestions,
     WholeExam,
 )
-from attncli.classroom.marking.headings import ID, STUDENT, id_under, meaning_of
+from attncli.classroom.marking.headings import ID, STUDENT, id_meant, meaning_of
 from attncli.classroom.marking.marked_papers import MarkedPaper, PointedVerdict
 from attncli.classroom.marking.word_answers import MarkedWords
 from attncli.document.languages import words_of
@@ -81,7 +81,8 @@ def _override(
     if empty:
         wrong.append(Problem(where, f"there is no {' and no '.join(empty)}", "say it, too"))
         return None
-    return Override(composed(texts[0]), id_under(texts[1]), points, texts[3], where)
+    cell = texts[1] if texts[1].isdecimal() else id_meant(texts[1])  # a number is a part
+    return Override(composed(texts[0]), cell, points, texts[3], where)
 
 
 def overridden(papers: Sequence[MarkedExam], overrides: Iterable[Override]) -> list[MarkedExam]:

@@ -167,9 +167,9 @@ def test_an_exam_has_it_with_own_questions(tmp_path: Path) -> None:
     (table,) = json.loads((tmp_path / "out" / "exam_grid.json").read_text("utf-8"))["tables"]
     rows = {row[0].split(" · ")[1]: [str(cell) for cell in row[1:]] for row in table["rows"][:-2]}
     assert len(rows) == 12
-    assert rows["2/1"][:2] == ["1234.25 to 1234.75"] * 2
-    assert set(rows["2/2"][:2]) <= {"A", "B"}
-    assert rows["2/3"] == ["", "", "3"]
+    assert rows["2/q1"][:2] == ["1234.25 to 1234.75"] * 2
+    assert set(rows["2/q2"][:2]) <= {"A", "B"}
+    assert rows["2/q3"] == ["", "", "3"]
     assert "1/scores[love, AI]" in rows
 
 

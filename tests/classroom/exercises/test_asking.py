@@ -206,7 +206,7 @@ def manifest(folder: Path) -> dict[str, Any]:
 
 def right(folder: Path, form: Mapping[str, Any]) -> dict[str, str]:
     """What is right in a form, from the scenarios in the folder."""
-    found = {"3/1": "3", "3/2": "2"}
+    found = {"3/q1": "3", "3/q2": "2"}
     for k, part in enumerate(form["parts"], start=1):
         if part["file"]:
             trace = work(load(folder / part["file"]))

@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from attncli.classroom.marking.exam import cell_of
-from attncli.classroom.marking.headings import id_under
+from attncli.classroom.marking.headings import id_meant
 from attncli.cli import app
 from attncli.errors import UserError
 from attncli.maths.equations.tree import Location
@@ -27,7 +27,7 @@ from tests.conftest import sampled
 from tests.helpers.browser import findings, opened
 
 LIST = "name,ID,form\n=Ada,1,A\nBen,2,B\nCid,3,C\n"
-CHOICE = "4/1"
+CHOICE = "4/q1"
 
 pytestmark = pytest.mark.real("chromium")
 
@@ -188,7 +188,7 @@ def test_a_class_is_typed_in_and_marked_like_its_table(
         table = csv.writer(file)
         table.writerow(empty[0])
         for row, answers in zip(empty[1:], papers, strict=True):
-            table.writerow([*row[:3], *(answers[id_under(unguarded(i))] for i in empty[0][3:])])
+            table.writerow([*row[:3], *(answers[id_meant(unguarded(i))] for i in empty[0][3:])])
     marks = graded(folder, tmp_path / "typed.csv")
     assert marks == json.loads(
         json.dumps(graded(folder, by_hand)).replace(by_hand.name, "typed.csv")
@@ -259,7 +259,7 @@ def test_a_table_is_taken_in_and_given_back(page: Any, folder: Path, tmp_path: P
         rows = csv.writer(file, delimiter=";")
         rows.writerow(headings)
         rows.writerow(
-            ["O'Neil; Ana", "'+4", "C", *(texts[id_under(unguarded(i))] for i in headings[3:])]
+            ["O'Neil; Ana", "'+4", "C", *(texts[id_meant(unguarded(i))] for i in headings[3:])]
         )
         rows.writerow(["Nobody", "5", "X", "1"])
     typist = Typist(page)
@@ -274,7 +274,7 @@ def test_a_table_is_taken_in_and_given_back(page: Any, folder: Path, tmp_path: P
         "O'Neil; Ana",
         "'+4",
         "C",
-        *(texts[id_under(unguarded(i))] for i in headings[3:]),
+        *(texts[id_meant(unguarded(i))] for i in headings[3:]),
     ]
     typist.enter("+4")
     assert {id_ for id_, state in typist.states.items() if state == "doubt"} == {
@@ -313,9 +313,9 @@ def test_tab_leads_from_a_known_name_to_the_blanks(page: Any, folder: Path) -> N
     ids, typist = [*key_of(folder, "B")], Typist(page)
     typist.press(*"ben", "Tab")
     assert (typist.at, page.input_value("#number")) == (ids[0], "2")
-    typist.press(*("Tab",) * ids.index("4/2"))
+    typist.press(*("Tab",) * ids.index("4/q2"))
     typist.enter("23,040,000")
-    assert typist.states["4/2"] == "right"
+    assert typist.states["4/q2"] == "right"
 
 
 def test_a_paper_is_of_one_student(page: Any, folder: Path, tmp_path: Path) -> None:
@@ -425,7 +425,7 @@ def states_of(page: Any, folder: Path, papers: Sequence[Mapping[str, str]]) -> l
         table = csv.writer(file)
         table.writerow(headings)
         for k, answers in enumerate(papers):
-            own = (answers.get(id_under(unguarded(id_)), "") for id_ in headings[3:])
+            own = (answers.get(id_meant(unguarded(id_)), "") for id_ in headings[3:])
             table.writerow([f"paper {k}", "", "A", *own])
     page.set_input_files("#file", folder / "papers.csv")
     page.wait_for_selector("#status:not(:empty)")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from typer.testing import CliRunner, Result
 from attncli.classroom.files.scheme import ROUNDINGS
 from attncli.classroom.marking import answers
 from attncli.classroom.marking.exam import cell_of
-from attncli.classroom.marking.headings import id_under
+from attncli.classroom.marking.headings import id_meant
 from attncli.cli import app
 from attncli.judging import causes
 from attncli.maths.notation.escaping import unguarded
@@ -46,7 +47,7 @@ parts:
       - {ask: How many numbers has a table of 30000 rows of 768?, number: 23040000, tolerance: 40000}
       - {ask: Why are scores scaled?, answer: Or the softmax is saturated., points: 3}
 """
-HAND = "4/3"
+HAND = "4/q3"
 
 
 def run(*words: object) -> Result:
@@ -77,7 +78,7 @@ def key_of(folder: Path, form: str) -> dict[str, str]:
         for id_ in part["asked"]:
             name, i, j = cell_of(trace, id_)
             found[f"{k}/{id_}"] = str(trace[name].number(i, j).shown)
-    return {**found, "4/1": "what it looks for", "4/2": "23040000", HAND: "3"}
+    return {**found, "4/q1": "what it looks for", "4/q2": "23040000", HAND: "3"}
 
 
 def columns(folder: Path) -> list[str]:
@@ -88,7 +89,7 @@ def columns(folder: Path) -> list[str]:
 def table(folder: Path, path: Path, class_: Mapping[str, tuple[str, Mapping[str, str]]]) -> Path:
     """A class typed into the table of the exam: of each student the form and the answers."""
     headings = columns(folder)
-    ids = [*map(id_under, headings[3:])]
+    ids = [*map(id_meant, headings[3:])]
     with path.open("w", encoding="utf-8", newline="") as file:
         rows = csv.writer(file)
         rows.writerow(headings)
@@ -118,10 +119,10 @@ def test_an_honest_class_has_all_points(folder: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changed", "lost"),
     [
-        ({"4/1": "what it offers"}, 2),
-        ({"4/1": ""}, 2),
-        ({"4/2": "23070000"}, 0),  # within the tolerance
-        ({"4/2": "23190000"}, 1),
+        ({"4/q1": "what it offers"}, 2),
+        ({"4/q1": ""}, 2),
+        ({"4/q2": "23070000"}, 0),  # within the tolerance
+        ({"4/q2": "23190000"}, 1),
         ({HAND: "1.5"}, 1.5),
         ({HAND: "Or all weights are alike."}, 3),  # a person hasn't marked it
         ({HAND: "4"}, 3),  # more than there are
@@ -158,18 +159,18 @@ def test_parts_of_one_scenario_have_other_numbers(folder: Path) -> None:
 
 def test_options_stand_in_an_order_of_each_form(folder: Path) -> None:
     forms = manifest(folder)["forms"].values()
-    orders = {tuple(form["parts"][3]["choices"]["1"]["options"]) for form in forms}
+    orders = {tuple(form["parts"][3]["choices"]["q1"]["options"]) for form in forms}
     assert {*map(frozenset, orders)} == {frozenset({"what it looks for", "what it offers"})}
     labels = [order.index("what it looks for") for order in orders]
     assert sorted(labels) == [0, 1]
-    each = [tuple(form["parts"][3]["choices"]["1"]["options"]) for form in forms]
+    each = [tuple(form["parts"][3]["choices"]["q1"]["options"]) for form in forms]
     assert each[0] != each[1] != each[2]
 
 
 def test_a_letter_is_an_answer(folder: Path, tmp_path: Path) -> None:
-    options = manifest(folder)["forms"]["A"]["parts"][3]["choices"]["1"]["options"]
+    options = manifest(folder)["forms"]["A"]["parts"][3]["choices"]["q1"]["options"]
     letter = "AB"[options.index("what it looks for")]
-    answers = {**key_of(folder, "A"), "4/1": letter}
+    answers = {**key_of(folder, "A"), "4/q1": letter}
     (paper,) = graded(folder, table(folder, tmp_path / "c.csv", {"Ada": ("A", answers)})).values()
     assert paper["points"] == 31.5
 
@@ -429,6 +430,32 @@ def test_no_heading_of_a_table_needs_an_apostrophe(folder: Path, tmp_path: Path)
         assert graded(folder, path)["Ada"]["points"] == 31.5
 
 
+def test_a_question_has_one_name_wherever_it_stands(folder: Path, tmp_path: Path) -> None:
+    """It is 4/q1 in answers files, tables, grids and the manifest; where it is called 4/1, as it was
+    before, that is read as well, in folders that were made so, too."""
+    for name in ("midterm_A_answers.yaml", "midterm_class.csv", "manifest.json"):
+        text = (folder / name).read_text("utf-8")
+        assert "q1" in text
+        assert "4/1" not in text
+    assert {*manifest(folder)["forms"]["A"]["parts"][3]["asked"]} == {"q1", "q2", "q3"}
+    shutil.copytree(folder, old := tmp_path / "old")
+    made = (old / "manifest.json").read_text("utf-8")
+    (old / "manifest.json").write_text(re.sub(r'"q([123])": ', r'"\1": ', made), "utf-8")
+    assert '"q1"' not in (old / "manifest.json").read_text("utf-8")
+    answers = (folder / "midterm_A_answers.yaml").read_text("utf-8")
+    for id_, text in key_of(folder, "A").items():
+        answers = answers.replace(f'"{id_}":', f'"{id_}": "{text}"')
+    for place in (folder, old):
+        for k, called in enumerate(("4/q", "4/")):
+            path = tmp_path / f"Ada_{k}.yaml"
+            path.write_text(answers.replace("4/q", called), "utf-8")
+            result = run("grade", place, path, "--format", "json")
+            assert json.loads(result.stdout)["points"] == 31.5, result.stderr
+    twice = tmp_path / "Ada.yaml"
+    twice.write_text(answers + '  "4/1": "x"\n', "utf-8")
+    assert "4/q1 is answered twice; keep one of the two" in run("grade", folder, twice).stderr
+
+
 def test_files_that_are_not_there_are_no_scenarios(folder: Path, tmp_path: Path) -> None:
     path = table(folder, tmp_path / "c.csv", {"Ada": ("A", key_of(folder, "A"))})
     for words in (
@@ -549,7 +576,7 @@ def test_what_follows_and_what_is_made_again(folder: Path, tmp_path: Path) -> No
 def test_grades_and_units(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "s.yaml").write_text("grades: {top: 95, good: 60, none: 0}", "utf-8")
     full, empty = key_of(folder, "A"), {"1/exp[I, I]": key_of(folder, "A")["1/exp[I, I]"]}
-    partly = {**full, "4/1": "what it offers", HAND: "0"}
+    partly = {**full, "4/q1": "what it offers", HAND: "0"}
     class_ = {"Ada": ("A", full), "Ben": ("A", partly), "Cid": ("A", empty)}
     path = table(folder, tmp_path / "c.csv", class_)
     words = ("grade", folder, path, "--scheme", tmp_path / "s.yaml")
@@ -633,13 +660,13 @@ def test_a_teacher_has_the_last_word(folder: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("cell", "points", "of"),
-    [("1/exp", 4, 4.5), ("1/softmax", 10.5, 10.5), ("3", 8.5, 9), ("4/3", 3, 3)],
+    [("1/exp", 4, 4.5), ("1/softmax", 10.5, 10.5), ("3", 8.5, 9), ("4/q3", 3, 3)],
 )
 def test_a_teacher_marks_a_quantity_a_step_or_a_part(
     cell: str, points: float, of: float, folder: Path, tmp_path: Path
 ) -> None:
     """An empty paper has just these points; what has them is told as marked by a person."""
-    path = table(folder, tmp_path / "c.csv", {"Ben": ("B", {"4/1": "what it offers"})})
+    path = table(folder, tmp_path / "c.csv", {"Ben": ("B", {"4/q1": "what it offers"})})
     words = ("grade", folder, path, "--overrides")
     said = overrides(tmp_path, f"Ben,{cell},{points},seen on paper")
     data = json.loads(run(*words, said, "--format", "json").stdout)
@@ -682,11 +709,11 @@ def test_a_scheme_of_its_own_has_the_grades_of_the_exam(tmp_path: Path) -> None:
     ("row", "says"),
     [
         ("Bob,4/1,1,x", 'there is no paper of "Bob"; known: Ben, id-Ben'),
-        ("Ben,4/9,1,x", '"4/9" isn\'t asked'),
-        ("Ben,4/1,one,x", '"one" are no points'),
-        ("Ben,4/1,-1,x", '"-1" are no points'),
-        ("Ben,4/1,1,", "there is no reason"),
-        ("Ben,4/1,2.5,x", "2.5 points; it has 2 at most"),
+        ("Ben,4/q9,1,x", '"4/q9" isn\'t asked'),
+        ("Ben,4/q1,one,x", '"one" are no points'),
+        ("Ben,4/q1,-1,x", '"-1" are no points'),
+        ("Ben,4/q1,1,", "there is no reason"),
+        ("Ben,4/q1,2.5,x", "2.5 points; it has 2 at most"),
     ],
 )
 def test_overrides_of_nobody_and_nothing(row: str, says: str, folder: Path, tmp_path: Path) -> None:
@@ -706,7 +733,7 @@ def test_who_was_absent_may_have_points(tmp_path: Path) -> None:
     with (tmp_path / "c.csv").open("w", encoding="utf-8", newline="") as file:
         answers = key_of(tmp_path / "e", "A")
         right = [
-            [*row[:3], *(answers[id_under(unguarded(i))] for i in table_[3:])] for row in rows[:2]
+            [*row[:3], *(answers[id_meant(unguarded(i))] for i in table_[3:])] for row in rows[:2]
         ]
         csv.writer(file).writerows([table_, *right, *rows[2:]])
     said = overrides(tmp_path, "Cid,2,3,by word of mouth", '3,"1/exp[I, I]",0.5,the same')
@@ -722,10 +749,10 @@ def test_who_was_absent_may_have_points(tmp_path: Path) -> None:
 
 def test_an_override_is_said_once(folder: Path, tmp_path: Path) -> None:
     path = table(folder, tmp_path / "c.csv", {"Ben": ("B", key_of(folder, "B"))})
-    twice = overrides(tmp_path, "Ben,4/1,1,x", "id-Ben,4/1,0,y")
+    twice = overrides(tmp_path, "Ben,4/q1,1,x", "id-Ben,4/q1,0,y")
     result = run("grade", folder, path, "--overrides", twice)
     assert result.exit_code == 2
-    assert 'overrides.csv:3:1: "4/1" twice; give its points once' in result.stderr
+    assert 'overrides.csv:3:1: "4/q1" twice; give its points once' in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -796,7 +823,7 @@ def class_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "Ben": {**right, **dict(negated[:6]), HAND: "because"},
         "Cid": key_of(place / "e", "B"),
         "Dott": {**right, HAND: ""},
-        "Eve": {**right, "4/3": ""},
+        "Eve": {**right, "4/q3": ""},
     }
     (place / "answers").mkdir()
     for name, given in papers.items():
@@ -825,7 +852,7 @@ def test_what_is_to_be_done_first_stands_above_all_else(class_in: Path) -> None:
     rest = rest.partition("Papers in doubt")[0]
     assert not re.search("Cid|Dot|Ben", rest)  # Dot's paper may be Dott's
     data = json.loads(run(*words[:-1], "json").stdout)
-    assert data["to_be_marked"] == [{"cell": "4/3", "papers": 3, "of": 3}]
+    assert data["to_be_marked"] == [{"cell": "4/q3", "papers": 3, "of": 3}]
     (cid,) = (paper for paper in data["papers"] if paper["student"] == "Cid")
     assert "Its numbers fit form B, by which it would earn 31.5." in cid["remarks"]
 

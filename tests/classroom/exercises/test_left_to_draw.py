@@ -69,10 +69,14 @@ def test_moodle_has_each_pool_as_a_category(tmp_path: Path) -> None:
     assert found["/Pool: Cells (take 2)"] == [
         ("cloze", f"1/scores[{at}]") for at in ("I, I", "AI, I", "AI, AI")
     ]
-    assert found["/Pool: Words (take 2)"] == [("essay", "Why?"), ("cloze", "2/3"), ("cloze", "2/4")]
+    assert found["/Pool: Words (take 2)"] == [
+        ("essay", "Why?"),
+        ("cloze", "2/q3"),
+        ("cloze", "2/q4"),
+    ]
     assert found["/3. Last"] == [("essay", "And now?")]
     fields = [len(question.fields) for question in cloze.questions(xml)]
-    assert fields[:2] in ([4, 4], [4, 5], [5, 4], [5, 5]), "two cells, 2/1, and what was drawn"
+    assert fields[:2] in ([4, 4], [4, 5], [5, 4], [5, 5]), "two cells, 2/q1, and what was drawn"
     assert fields[2:] == [1, 1, *[1] * 5], "only 2/1 isn't drawn"
     assert said == (
         "moodle: a form's question has what that form drew; to have it drawn anew, add to a quiz"

@@ -18,7 +18,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from attncli.classroom.marking.exam import cell_of
-from attncli.classroom.marking.headings import id_under
+from attncli.classroom.marking.headings import id_meant
 from attncli.cli import app
 from attncli.maths.notation.escaping import unguarded
 from attncli.pipeline import load, work
@@ -63,7 +63,7 @@ def forms_of(folder: Path) -> dict[str, Form]:
             for k, part in enumerate(form["parts"], start=1)
             if part["file"]
         }
-        right = {"3/1": "what it looks for", "3/2": "0.125", "3/3": "3"}
+        right = {"3/q1": "what it looks for", "3/q2": "0.125", "3/q3": "3"}
         for k, trace in traces.items():
             for id_ in form["parts"][k - 1]["asked"]:
                 quantity, i, j = cell_of(trace, id_)
@@ -100,7 +100,7 @@ def planted(k: int, form: Form) -> dict[str, str]:
         return {**answers, CELL: "7.77"}
     k -= WILD
     if k < EMPTY:
-        return {**answers, CELL: "", "3/1": "what it offers", "3/2": "0.13"}
+        return {**answers, CELL: "", "3/q1": "what it offers", "3/q2": "0.13"}
     k -= EMPTY
     if k < SIGN:
         return {**answers, OUTPUT: f"-{answers[OUTPUT]}", STATE: "x y"}
@@ -147,7 +147,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Class:
     for k, (name, id_) in enumerate(zip(NAMES, IDS, strict=True)):
         form = "ABCD"[k % 4]
         given = planted(k, forms[form])
-        rows.append([name, id_, form, *(given[id_under(unguarded(i))] for i in headings[3:])])
+        rows.append([name, id_, form, *(given[id_meant(unguarded(i))] for i in headings[3:])])
     answers = written(place / "typed.csv", rows)
     result = run("grade", folder, answers, "-o", f"{place}/marked/", "--format", "markdown")
     assert result.exit_code == 1, result.output
@@ -162,9 +162,9 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Class:
         " (9 ×: adding up the columns instead of the rows)",
         f"{OUTPUT}: not right in 2 of 31 papers (2 ×: the sign is wrong)",
         f"{STATE}: not right in 2 of 31 papers (2 ×: unreadable)",
-        "3/1: not right in 3 of 31 papers"
+        "3/q1: not right in 3 of 31 papers"
         " (3 ×: “what it offers” was chosen for “What does a query say?”)",
-        "3/2: not right in 3 of 31 papers (3 ×: it has 2 decimals instead of 3)",
+        "3/q2: not right in 3 of 31 papers (3 ×: it has 2 decimals instead of 3)",
         "9 papers, 27 numbers: Adding up the columns instead of the rows.",
     ],
 )

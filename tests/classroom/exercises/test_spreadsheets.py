@@ -138,7 +138,7 @@ def test_answers_in_words_are_read_back(played: Played, tmp_path: Path) -> None:
     with (tmp_path / "t.csv").open("w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows([headings, filled])
     (sheet,) = read_answers(tmp_path / "t.csv")
-    assert (sheet.student, sheet.id, sheet.answers["2/1"].text) == ("0012", "0012", "=2+3")
+    assert (sheet.student, sheet.id, sheet.answers["2/q1"].text) == ("0012", "0012", "=2+3")
     data = attn("grade", played.exam, tmp_path / "t.csv", "--format", "json")
     assert '"points": 1' in data
 
