@@ -446,13 +446,16 @@ def _reference(topic: str) -> str:
 def _said_of(word: str) -> str:
     """Returns what the reference says of a word, and which questions about it are answered; else
     what is said of a family of models."""
-    from attncli.pages.catalogue import entries
+    from attncli.pages.catalogue import entries, in_other_number, near_entries, topics
     from attncli.pages.questions import questions_about
 
+    said = entries(word)
+    if not said and topics().keys() & in_other_number(word):
+        return ""
     asked = (
         f"* {question.title} `attn explain {question.key}`\n" for question in questions_about(word)
     )
-    return entries(word) + "".join(asked) or _told_of_models(word)
+    return (said or near_entries(word)) + "".join(asked) or _told_of_models(word)
 
 
 def _told_of_models(topic: str) -> str:
@@ -462,10 +465,15 @@ def _told_of_models(topic: str) -> str:
 def _unknown(word: str, found: Iterable[str]) -> tuple[str, str]:
     """Tells what is wrong with a word that the reference has nothing about, and what would be
     right."""
+    from attncli.pages.catalogue import in_other_number, names
+    from attncli.scenario.file.problems import almost
     from attncli.steps.schema import step_meant
 
     meant = step_meant(word)
     if meant is not None:
         return "there is no such topic, key or option", meant
-    right = f"say one of {', '.join(found)}, or `attn COMMAND --help` for a command"
-    return "there is no such topic, key, step or option", right
+    topics = [*found]
+    near = next((topic for topic in topics if topic in in_other_number(word)), None)
+    near = near or almost(word, [*topics, *names()])
+    right = f"say one of {', '.join(topics)}, or `attn COMMAND --help` for a command"
+    return "there is no such topic, key, step or option", f"did you mean {near}?" if near else right

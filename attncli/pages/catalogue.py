@@ -82,19 +82,47 @@ def topics() -> dict[str, Topic]:
 
 def entries(word: str) -> str:
     """Finds what the reference's tables say of a key, a step or an option, as a Markdown list: what
-    it is itself before what is called so inside of something, then keys that take it as a value;
-    where there is nothing, of names that it is a part of, as `kv` is of `kv_heads`."""
+    it is itself before what is called so inside of something, what is called so in the plural or
+    the singular, then keys that take it as a value. It is empty where there is nothing."""
     rows = [*_rows()]
-    found = [row for row in rows if f"`{word}`" in row.cells[0]]
+    found = _called(word, rows)
     taking = [row for row in rows if row not in found and f"`{word}`" in row.cells[1]]
-    said = ""
     if not found and not taking:
-        found = [row for row in rows if word.casefold() in row.parts_of_names]
-        said = (
-            f"Nothing is called `{word}` alone. It is a part of these names:\n\n" if found else ""
-        )
+        return ""
+    others = [row for other in in_other_number(word) for row in _called(other, rows)]
     values = [row.with_value(word) for row in taking]
-    return said + "".join(_list([*sorted(found, key=_IndexRow.is_inside), *values]))
+    return "".join(_list([*found, *others, *values]))
+
+
+def near_entries(word: str) -> str:
+    """Finds what the reference's tables say of what is called nearly like a word: in the plural or
+    the singular, as `mask` for `masks`; else of names that it is a part of, as `kv` is of
+    `kv_heads`."""
+    rows = [*_rows()]
+    if others := [row for other in in_other_number(word) for row in _called(other, rows)]:
+        return f"Nothing is called `{word}`. What is called nearly so:\n\n{''.join(_list(others))}"
+    parts = [row for row in rows if word.casefold() in row.parts_of_names]
+    ordered = sorted(parts, key=_IndexRow.is_inside)
+    says = f"Nothing is called `{word}` alone. It is a part of these names:\n\n"
+    return says + "".join(_list(ordered)) if ordered else ""
+
+
+def names() -> list[str]:
+    """Returns all names that the reference has an entry of."""
+    each = (re.findall(r"`([\w-]+)`", row.cells[0]) for row in _rows())
+    return [*dict.fromkeys(name for found in each for name in found)]
+
+
+def in_other_number(word: str) -> list[str]:
+    """Returns what the plural of a word may be, and its singular: `exam` and `exames` of `exams`"""
+    singular = [word.removesuffix(end) for end in ("s", "es") if word.endswith(end)]
+    return [*filter(None, singular), f"{word}s", f"{word}es"]
+
+
+def _called(word: str, rows: Iterable[_IndexRow]) -> list[_IndexRow]:
+    """Returns the rows of what is called so, and what isn't inside of something before the rest."""
+    found = (row for row in rows if f"`{word}`" in row.cells[0])
+    return sorted(found, key=_IndexRow.is_inside)
 
 
 class _IndexRow(NamedTuple):

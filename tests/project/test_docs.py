@@ -324,6 +324,31 @@ def test_help_says_where_a_word_is_only_part_of_names() -> None:
     assert "`attn explain kv_cache`" in text
 
 
+@pytest.mark.parametrize(
+    ("word", "says"),
+    [
+        ("residual", "`residuals` (`true`, `false`): whether the input of a sublayer is added"),
+        ("residual", "as with `block: encoder` and `decoder` if nothing is said"),
+        ("masks", "Nothing is called `masks`. What is called nearly so: • `mask` (`causal`, "),
+        ("exercises", "there is no such topic, key, step or option; did you mean exercise?"),
+        ("exams", "did you mean exam?"),
+        ("rouding", "did you mean rounding?"),
+        ("softcapp", "did you mean softcap?"),
+        ("zzzzz", "say one of scenario, steps, "),
+    ],
+)
+def test_help_finds_words_near_to_names(word: str, says: str) -> None:
+    result = CliRunner().invoke(app, ["help", word])
+    assert says in " ".join(result.output.split())
+
+
+def test_help_finds_each_key_in_the_other_number() -> None:
+    for key in share(3, SCENARIO.keys, of="keys"):
+        other = key.name.removesuffix("s") if key.name.endswith("s") else f"{key.name}s"
+        result = CliRunner().invoke(app, ["help", other])
+        assert f"`{key.name}`" in result.output or "did you mean" in result.output, other
+
+
 def test_help_is_read_on_any_background() -> None:
     text = CliRunner().invoke(app, ["help", "scenario"], env={"FORCE_COLOR": "1"}).stdout
     assert "\x1b[1m" in text

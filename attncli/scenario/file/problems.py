@@ -126,9 +126,15 @@ def _written_otherwise(name: str, names: Collection[str]) -> str | None:
 
 
 def _meant(name: str, names: Iterable[str], cutoff: float) -> str | None:
+    match = almost(name, names, cutoff)
+    return None if match is None else f"did you mean {match}?"
+
+
+def almost(name: str, names: Iterable[str], cutoff: float = _NEAR) -> str | None:
+    """Returns the name that is written nearly like another one; None where there is none."""
     folded = {shortened(candidate).casefold(): candidate for candidate in names}
     match = difflib.get_close_matches(shortened(name).casefold(), folded, n=1, cutoff=cutoff)
-    return f"did you mean {shortened(folded[match[0]])}?" if match else None
+    return shortened(folded[match[0]]) if match else None
 
 
 def _contained(name: str, names: Iterable[str]) -> str | None:

@@ -346,7 +346,8 @@ RESIDUAL_STEP = Step(
         Key(
             "residuals",
             Flag(),
-            "whether the input of a sublayer is added to its output",
+            "whether the input of a sublayer is added to its output, as with `block: encoder` and"
+            " `decoder` if nothing is said",
             shared=True,
         ),
         _SCALE,
