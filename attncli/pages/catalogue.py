@@ -114,7 +114,7 @@ def names() -> list[str]:
 
 
 def in_other_number(word: str) -> list[str]:
-    """Returns what the plural of a word may be, and its singular: `exam` and `exames` of `exams`"""
+    """Returns what may be the singular of a word, or its plural."""
     singular = [word.removesuffix(end) for end in ("s", "es") if word.endswith(end)]
     return [*filter(None, singular), f"{word}s", f"{word}es"]
 

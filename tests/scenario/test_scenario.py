@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import cache, reduce
 from operator import getitem
@@ -331,6 +332,28 @@ def test_a_cell_is_found_by_name_and_position() -> None:
 def schema_of_all() -> dict[str, Any]:
     schema: dict[str, Any] = validator().schema
     return schema
+
+
+OFFERED = {
+    "heads": "heads[2].scores",
+    "W_O": "W_O",
+    "mask": "masked",
+    "residuals": "residual2",
+    "norm": "norm1.normed",
+}
+"""What the starter offers in comments, each with something that it makes."""
+
+
+@pytest.mark.parametrize("keys", [*((key,) for key in OFFERED), tuple(OFFERED)], ids=" ".join)
+def test_what_the_starter_offers_works_without_its_sign(keys: Sequence[str]) -> None:
+    text = starter.text()
+    trace = trace_of(text)
+    offered = re.findall(r"^# (\w+): .* # ", text, re.MULTILINE)
+    assert offered == [*OFFERED]
+    more = trace_of(re.sub(rf"^# (?=({'|'.join(keys)}): )", "", text, flags=re.MULTILINE))
+    for key in keys:
+        assert OFFERED[key] not in trace
+        assert OFFERED[key] in more, [key, [*more]]
 
 
 def test_the_schema_is_one_and_says_what_the_reader_says() -> None:
