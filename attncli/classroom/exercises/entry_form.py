@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from attncli.classroom.exercises.exam_papers import ExamForm
 from attncli.classroom.exercises.fingerprint import joint_mark
+from attncli.classroom.files.ids import id_meant
 from attncli.classroom.files.mathematics import in_a_line
 from attncli.classroom.marking.class_list import Student
-from attncli.classroom.marking.headings import id_meant
 from attncli.document.blocks import Section, text_of_spans
 from attncli.document.questions import Item, plain_points
 from attncli.maths.notation.escaping import guarded, visible

@@ -7,8 +7,8 @@ from types import MappingProxyType
 from typing import Annotated, Any, NamedTuple, get_args, get_origin
 
 from attncli.classroom.files.exercise_file import TOLERANCE
+from attncli.classroom.files.ids import id_meant
 from attncli.classroom.files.scheme import Scheme
-from attncli.classroom.marking.headings import id_meant
 from attncli.maths.notation.escaping import json_text
 from attncli.names import composed
 from attncli.scenario.file.named_files import RefusedFileError, parsed_json, text_in

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from attncli.classroom.files.ids import id_meant
 from attncli.classroom.marking.headings import (
     ANSWER,
     CELL,
@@ -22,7 +23,6 @@ from attncli.classroom.marking.headings import (
     HASH,
     ID,
     STUDENT,
-    id_meant,
     meanings_of,
 )
 from attncli.errors import Problem, UserError, Where, quote

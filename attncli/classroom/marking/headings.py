@@ -27,15 +27,6 @@ def meaning_of(heading: str) -> str:
     return _CALLED.get(_BESIDE_LETTERS.sub("", heading.casefold()), "")
 
 
-def id_meant(name: str) -> str:
-    """Returns the id of what is asked by a name: of a teacher's own question `5/q1`, which may be
-    called `5/1`, as it was before; of all else the name itself."""
-    return _QUESTION.sub(r"\1q\2", name)
-
-
-_QUESTION = re.compile(r"^(\d+/)?[Qq]?(\d+)$")
-
-
 def meanings_of(headings: Sequence[str]) -> list[str]:
     """Returns what each column of a table holds. In a table of answers that says nowhere else which
     cell is meant, `id` is the cell's: so it was written before."""

@@ -7,6 +7,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
+from attncli.classroom.files.ids import id_meant
 from attncli.classroom.marking.answers import TableRow, rows_of, text_of
 from attncli.classroom.marking.exam import Exam, MarkedTerm, first_cell_of, line_of
 from attncli.classroom.marking.exam_parts import (
@@ -16,7 +17,7 @@ from attncli.classroom.marking.exam_parts import (
     OwnQuestions,
     WholeExam,
 )
-from attncli.classroom.marking.headings import ID, STUDENT, id_meant, meaning_of
+from attncli.classroom.marking.headings import ID, STUDENT, meaning_of
 from attncli.classroom.marking.marked_papers import MarkedPaper, PointedVerdict
 from attncli.classroom.marking.word_answers import MarkedWords
 from attncli.document.languages import words_of

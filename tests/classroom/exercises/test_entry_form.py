@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from attncli.classroom.files.ids import id_meant
 from attncli.classroom.marking.exam import cell_of
-from attncli.classroom.marking.headings import id_meant
 from attncli.cli import app
 from attncli.errors import UserError
 from attncli.maths.equations.tree import Location

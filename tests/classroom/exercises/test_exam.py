@@ -16,10 +16,10 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
+from attncli.classroom.files.ids import id_meant
 from attncli.classroom.files.scheme import ROUNDINGS
 from attncli.classroom.marking import answers
 from attncli.classroom.marking.exam import cell_of
-from attncli.classroom.marking.headings import id_meant
 from attncli.cli import app
 from attncli.judging import causes
 from attncli.maths.notation.escaping import unguarded

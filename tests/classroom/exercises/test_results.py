@@ -17,8 +17,8 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
+from attncli.classroom.files.ids import id_meant
 from attncli.classroom.marking.exam import cell_of
-from attncli.classroom.marking.headings import id_meant
 from attncli.cli import app
 from attncli.maths.notation.escaping import unguarded
 from attncli.pipeline import load, work
