@@ -620,8 +620,8 @@ def design(typed: DesignArguments) -> Output:
         "detail": choice(
             "--detail",
             lambda: ("summary", "full"),
-            "`full`: also the mistakes that can be revealed, and what is taken for nice; by"
-            " default `summary`, without these.",
+            "`full`: each finding with its numbers, the mistakes that can be revealed, and what is"
+            " taken for nice; by default `summary`: how many of what, and where first.",
         ),
     },
     effort=Effort(steps=1.5, numbers=12, memory=7),
@@ -641,20 +641,17 @@ def lint(typed: Arguments) -> PageOutput:
     """
     trace = typed.work()
     page = _weak(trace, typed.part.steps, typed.part.token)
-    return PageOutput(page if typed.detail == "full" else _findings_alone(page), typed.page)
+    return PageOutput(page if typed.detail == "full" else _in_short(page), typed.page)
 
 
-_NO_FINDINGS = ("revealed", "nice")
-
-
-def _findings_alone(page: Document) -> Document:
-    """Returns a page of weak numbers without what is no finding, which its last line leads to."""
+def _in_short(page: Document) -> Document:
+    """Returns a page of weak numbers that says how many of what there are, without the sections of
+    each, which its last line leads to."""
     from attncli.document.blocks import Callout, Term
 
-    left = tuple(section for section in page.sections if section.step not in _NO_FINDINGS)
-    more = ("The mistakes that can be revealed, and what is taken for nice: ",
-            Term("--detail full"))  # fmt: skip
-    return page._replace(sections=left, closing=(*page.closing, Callout(more)))
+    more = ("Each with its numbers, and the mistakes that can be revealed: ", Term("--detail full"),
+            "; only those of a step: ", Term("--step softmax"))  # fmt: skip
+    return page._replace(sections=(), closing=(*page.closing, Callout(more)))
 
 
 def _weak(trace: Trace, steps: Sequence[str], token: str | None) -> Document:

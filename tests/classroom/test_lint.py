@@ -187,8 +187,12 @@ def test_i_love_ai() -> None:
 # ── the command ──
 
 
-def lint(*arguments: str, width: int = 80) -> str:
-    result = CliRunner().invoke(app, ["lint", *arguments], env={"COLUMNS": str(width)})
+def lint(*arguments: str, width: int = 80, short: bool = False) -> str:
+    result = CliRunner().invoke(
+        app,
+        ["lint", *arguments, *([] if short else ["--detail", "full"])],
+        env={"COLUMNS": str(width)},
+    )
     assert result.exit_code == 0, result.output
     return result.stdout
 
@@ -251,10 +255,13 @@ def test_any_model_can_be_looked_through(text: str) -> None:
         assert render(weak, form, RenderOptions(80))
 
 
-def test_what_is_no_finding_is_told_when_asked_for() -> None:
-    page = lint("i_love_ai")
+def test_how_many_of_what_is_told_and_the_rest_when_asked_for() -> None:
+    page = lint("i_love_ai", short=True)
+    assert "• 2 ties: weights[I], weights[love]" in page
     assert "Forms and new scenarios keep" not in page
+    assert "under carry and" not in page
     assert "--detail full" in page
+    assert len(page.splitlines()) < 25
     whole = lint("i_love_ai", "--detail", "full")
     assert "Forms and new scenarios keep" in whole
     assert "--detail full" not in whole

@@ -289,7 +289,7 @@ def test_lint_tells_of_conditions(tmp_path: Path, scenario: Path) -> None:
     assert "decides nothing" not in run("lint", scenario).stdout
     path = tmp_path / "s.yaml"
     path.write_text(OPEN.replace("again[i] < 1", "again[i] < 9"), "utf-8")
-    told = run("lint", path).stdout
+    told = run("lint", path, "--detail", "full").stdout
     assert "Conditions that decide nothing" in told
     assert "• kept" in told
 
