@@ -161,8 +161,10 @@ class CheckedOrder(NamedTuple):
     def says(self) -> str:
         """Tells which known mistakes may not be visible in every form; empty if there are none."""
         each = dict.fromkeys(f"{a.definition.name}: {a.mistake.name}" for a in self.hidden)
-        told = f"mistakes that may not be visible in every form: {', '.join(each)}\n"
-        return told if each else ""
+        named = [*each][:_MOST_NAMED]
+        more = f", and {len(each) - len(named)} more that `attn design` names"
+        told = f"mistakes that may not be visible in every form: {', '.join(named)}"
+        return f"{told}{more if each.keys() - named else ''}\n" if each else ""
 
     @property
     def scenarios(self) -> tuple[str, ...]:
@@ -296,16 +298,11 @@ def _notes_on_pools(form: ExamForm, formats: Sequence[str]) -> Iterator[Problem]
             right = f"random questions: {listed([*rest, *pools])}"
             tells = [visible(pool.title) for pool in left.pools() if pool.tells]
             but = f"; in “{tells[0]}” a question shows what another asks for" if tells else ""
-            wrong = "a form's question has what that form drew"
-            yield Problem.of(name, wrong, f"to have it drawn anew, add to a quiz {right}{but}")
+            wrong = "its forms have what they drew"
+            yield Problem.of(name, wrong, f"to have it drawn anew, add {right}{but}")
         elif draws and not left.drawn(blanks=draws == "blanks"):
             wrong = "it can't draw from the pools: its forms have what they drew"
-            each = "one blank and " if draws == "blanks" else ""
-            right = (
-                f"to have it draw, give all questions of a pool {each}the same points, and let none"
-                " show what another asks for"
-            )
-            yield Problem.of(name, wrong, right)
+            yield Problem.of(name, wrong, "`attn help exam` says what it can draw from")
 
 
 def _random_from(pool: Pool, words: Words) -> str:

@@ -21,10 +21,7 @@ if TYPE_CHECKING:
 
 _LMS = ("moodle", "canvas", "qti")
 _WHOSE = ("student", "id", "form")
-_NOT_SAID = (
-    "Moodle, Canvas and QTI: what only follows from a wrong number earns nothing there, and a"
-    " person marks essays; Canvas has no hints, and no points for known mistakes\n"
-)
+_NOT_SAID = "Moodle, Canvas, QTI: nothing for what follows from a wrong number (`attn help exam` says more)\n"
 """What the files for learning platforms can't say."""
 _ROWS = 30
 """Rows of a table for a class without a list."""

@@ -79,8 +79,7 @@ def test_moodle_has_each_pool_as_a_category(tmp_path: Path) -> None:
     assert fields[:2] in ([4, 4], [4, 5], [5, 4], [5, 5]), "two cells, 2/q1, and what was drawn"
     assert fields[2:] == [1, 1, *[1] * 5], "only 2/1 isn't drawn"
     assert said == (
-        "moodle: a form's question has what that form drew; to have it drawn anew, add to a quiz"
-        " random questions: 1 from “Without the pools”, 2 from “Pool: Cells (take 2)”, 2 from “Pool:"
+        "moodle: its forms have what they drew; to have it drawn anew, add random questions: 1 from “Without the pools”, 2 from “Pool: Cells (take 2)”, 2 from “Pool:"
         " Words (take 2)”\n"
     )
 
