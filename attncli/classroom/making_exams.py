@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 _LMS = ("moodle", "canvas", "qti")
 _WHOSE = ("student", "id", "form")
-_NOT_SAID = "Moodle, Canvas, QTI: nothing for what follows from a wrong number (`attn help exam` says more)\n"
+_NOT_SAID = (
+    "Moodle, Canvas, QTI: nothing for what follows from a wrong number; see `attn help exam`\n"
+)
 """What the files for learning platforms can't say."""
 _ROWS = 30
 """Rows of a table for a class without a list."""

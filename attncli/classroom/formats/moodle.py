@@ -15,7 +15,8 @@ How Moodle reads fields (question/type/multianswer/questiontype.php, question/ty
 * An answer is a number and how far from it one may be, both ends included. The first one that
   earns all is what is shown as right.
 * A field's weight is a whole number; the points of a question are their sum. Where all are 0, only
-  newer versions mark it: older ones divide by the sum.
+  newer versions mark it, as a question worth nothing: older ones divide by the sum. What doesn't
+  count at all is a description here, which Moodle shows and doesn't mark.
 * The visible size of a field is that of its longest answer, as a number and not as it was written:
   zeros in front or behind are lost.
 """
@@ -377,32 +378,41 @@ def _after(parts: Iterable[str]) -> str:
 
 
 def _question(exercise: _Exercise, first: str = "") -> str:
-    """Writes a form as a question; one of a pool is called by the `first` of its blanks."""
+    """Writes a form as a question, or as a description where nothing of it counts; one of a pool is
+    called by the `first` of its blanks."""
     document, paper = exercise.form.document, exercise.form.paper
     names = (visible(Word(first)),) if first else exercise.form.names
     name = name_of(document.title, _after(names))
     form = paper.words.paper.one_form.format(form=paper.form)
     tags = (f"<tag><text>{xml(tag)}</text></tag>" for tag in (form, paper.hash))
+    counts = any(item.points for item in document.items)
     return f"""\
-  <question type="cloze">
+  <question type="{"cloze" if counts else "description"}">
     <name><text>{xml(name)}</text></name>
     <questiontext format="html">
-      <text>{cdata(_asked(exercise))}</text>
+      <text>{cdata(_asked(exercise, exercise.field if counts else _to_fill_in))}</text>
     </questiontext>
     <generalfeedback format="html">
       <text>{cdata(whole(exercise.form.solved(_style)))}</text>
     </generalfeedback>
-    <penalty>0.3333333</penalty>
+    <penalty>{"0.3333333" if counts else "0"}</penalty>
     <hidden>0</hidden>
     <idnumber>{xml(f"{paper.hash}-{paper.form}")}</idnumber>
     <tags>{"".join(tags)}</tags>{"".join(map(_hint, document.answers.hints))}
   </question>"""
 
 
-def _asked(exercise: _Exercise) -> str:
+def _to_fill_in(question: Item) -> str:
+    """Writes the place of an answer that Moodle doesn't ask for, with the options if there are
+    any."""
+    options = () if question.words is None else question.words.options
+    return " / ".join(word(printed(option)) for option in options) or "………"
+
+
+def _asked(exercise: _Exercise, field: Callable[[Item], str]) -> str:
     fields = _FIELDS.replace("SIZE", str(len(exercise.size.filler) + _ROOM_FOR_BORDERS))
     looks = f"<style>\n{LOOKS}{fields}</style>"
-    return whole((looks, *exercise.form.asked(_style, exercise.field), _mark(exercise.form.paper)))
+    return whole((looks, *exercise.form.asked(_style, field), _mark(exercise.form.paper)))
 
 
 def _mark(paper: Paper) -> str:

@@ -179,16 +179,28 @@ def test_half_points_are_whole_weights() -> None:
     assert [size.weight(item) for item in asked] == [2, 8, 1]
 
 
-def test_what_does_not_count_is_asked_for_no_points(tmp_path: Path) -> None:
-    """Moodle imports fields that weigh 0, and essays with the grade 0."""
+def test_what_does_not_count_at_all_is_a_description(tmp_path: Path) -> None:
+    """Moodle would show a question that is worth nothing; essays have the grade 0."""
     exam = tmp_path / "zero.yaml"
     exam.write_text(ZERO, "utf-8")
     xml = printed("exercise", str(exam), "--format", "moodle")
-    (question,) = cloze.questions(xml)
-    assert {field.weight for field in question.fields} == {0}
-    assert {field.kind for field in question.fields} == {"numerical", "multichoice"}
-    grades = [e.text for e in ElementTree.fromstring(xml).iter("defaultgrade")]
+    assert not cloze.questions(xml)
+    quiz = ElementTree.fromstring(xml)
+    (told,) = quiz.findall("question[@type='description']/questiontext/text")
+    assert "How many heads?" in (told.text or "")
+    assert "I / love / AI" in (told.text or "")
+    assert not re.search(r"\{\d+:", told.text or "")
+    assert "………" in (told.text or "")
+    grades = [e.text for e in quiz.iter("defaultgrade")]
     assert grades == ["0"]
+
+
+def test_a_question_that_does_not_count_is_asked_beside_one_that_does(tmp_path: Path) -> None:
+    exam = tmp_path / "zero.yaml"
+    exam.write_text(ZERO.replace("number: 1, points: 0", "number: 1, points: 2"), "utf-8")
+    (question,) = cloze.questions(printed("exercise", str(exam), "--format", "moodle"))
+    assert {field.weight for field in question.fields} == {0, 2}
+    assert {field.kind for field in question.fields} == {"numerical", "multichoice"}
 
 
 ZERO = """
