@@ -12,30 +12,28 @@ _FINER = tuple(map(Decimal, ("0.1", "0.05", "0.01")))
 """What points are multiples of, if they can be, and if they can't."""
 LEAST = Decimal("0.25")
 """The points of a blank that make it worth asking."""
-_WAYS = (
-    *((Decimal("1.5"), _UNITS), (Decimal(2), _UNITS)),
-    *((Decimal("1.5"), _FINER), (Decimal(2), _FINER)),
-    (Decimal(4), _UNITS),
-)
-"""How many times the points of another a blank may have, in which units: at best first."""
+_WAYS = tuple(map(Decimal, ("1.5", "2")))
+"""How many times the points of another a blank may have: at best first."""
 
 _APART = 3
 """The most units that blanks of two kinds may be apart."""
 
 
 def shared(total: Decimal, kinds: Sequence[Hashable]) -> list[Decimal]:
-    """Shares points out over some blanks, of which each has a kind: those of a kind alike where
-    that adds up, and otherwise evenly, in the largest unit that allows it."""
+    """Shares points out over some blanks, of which each has a kind: in the largest unit that is
+    easy to add up, those of a kind alike where that adds up, and otherwise evenly."""
     if not kinds:
         return []
     counts = Counter(kinds)
-    for even, units in _WAYS:
-        for unit in units:
+    for units in (_UNITS, _FINER):
+        for even, unit in product(_WAYS, units):
             worths = None if total % unit else _alike(int(total / unit), [*counts.values()], even)
             if worths is not None:
                 by_kind = dict(zip(counts, worths, strict=True))
                 return [unit * by_kind[kind] for kind in kinds]
-    return _in_order(total, len(kinds))
+        if fitting := [u for u in units if total % u == 0 and u * len(kinds) <= total]:
+            return _in_order(total, len(kinds), fitting)
+    return _in_order(total, len(kinds), _FINER[-1:])
 
 
 def _alike(total: int, counts: Sequence[int], even: Decimal) -> Sequence[int] | None:
@@ -63,11 +61,9 @@ def _adding_up(total: int, counts: Sequence[int], worths: Sequence[int]) -> Sequ
     return reached.get(total)
 
 
-def _in_order(total: Decimal, count: int) -> list[Decimal]:
+def _in_order(total: Decimal, count: int, units: Sequence[Decimal]) -> list[Decimal]:
     """Shares points out where those of a kind can't be alike: more for what comes last."""
-    units = [u for u in (*_UNITS, *_FINER) if total % u == 0 and u * count <= total]
-    units = units or [_FINER[-1]]
-    unit = next((u for u in units if u * 2 * count <= total), units[-1])
+    unit = next((unit for unit in units if unit * 2 * count <= total), units[-1])
     base, rest = divmod(int(total / unit), count)
     each = [unit * (base + (k >= count - rest)) for k in range(count)]
     each[-1] += total - sum(each)

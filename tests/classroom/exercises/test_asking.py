@@ -143,13 +143,29 @@ def test_shared_points_add_up(total: str, kinds: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("total", "kinds"), [("12", "m" * 8 + "e" * 8 + "ss" + "w" * 8), ("7", "aab")]
+    ("total", "kinds"), [("14", "m" * 8 + "e" * 8 + "ss" + "w" * 8), ("7", "aab")]
 )
 def test_blanks_of_a_quantity_are_worth_the_same(total: str, kinds: str) -> None:
     shares = shared(Decimal(total), kinds)
     assert sum(shares) == Decimal(total)
     assert len({*zip(kinds, shares, strict=True)}) == len({*kinds})
     assert max(shares) <= 2 * min(shares)
+
+
+@pytest.mark.parametrize(
+    ("total", "kinds"),
+    [
+        ("12", "m" * 8 + "e" * 8 + "ss" + "w" * 8),
+        ("12", "a" * 26),
+        ("10", "ab" * 13),
+        ("3", "aaaaaaaa"),
+    ],
+)
+def test_points_are_in_units_that_are_easy_to_add_up(total: str, kinds: str) -> None:
+    """Even where blanks of a quantity aren't worth the same then: not 0.4 each."""
+    shares = shared(Decimal(total), kinds)
+    assert sum(shares) == Decimal(total)
+    assert {*shares} == {Decimal("0.25"), Decimal("0.5")}
 
 
 def test_points_of_all_and_of_some(tmp_path: Path) -> None:
