@@ -73,9 +73,9 @@ class RightAnswer(NamedTuple):
     half: Decimal = Decimal(0)
     """Half a unit of the answer's last place."""
     hidden: tuple[str, ...] = ()
-    """The mistakes that give another number that is accepted, too."""
+    """The mistakes that give a number that is accepted: the right one, or one beside it."""
     alike: tuple[tuple[str, str], ...] = ()
-    """The pairs of mistakes that give nearly the same number."""
+    """The pairs of mistakes that give wrong numbers that can't be told apart."""
 
     @property
     def is_wide(self) -> bool:

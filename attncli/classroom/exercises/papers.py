@@ -317,12 +317,10 @@ def _worked(exam: Exam, keyed: bool) -> WorkedInBrowser:
     return worked_in_browser(exam.judge, exam.items, keyed=keyed)
 
 
-def fields_of(points: Worth, frame: Frame, words: Words, *, numbered: bool = False) -> Fields:
-    """Returns what is to be written on the paper, with the date where that isn't printed above, and
-    in a class whose students are `numbered` the ID."""
+def fields_of(points: Worth, frame: Frame, words: Words) -> Fields:
+    """Returns what is to be written on the paper, with the date where that isn't printed above."""
     date = () if frame.date else (words.date,)
-    number = (words.id,) if numbered else ()
-    return Fields((words.name, *number, *date, words.points_of.format(points=points_text(points))))
+    return Fields((words.name, words.id, *date, words.points_of.format(points=points_text(points))))
 
 
 def _facts(what: BlankedPage, language: str) -> DefinitionList:

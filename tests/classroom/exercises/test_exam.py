@@ -363,6 +363,16 @@ def test_questions_alone_are_a_paper_with_its_title_and_a_name(tmp_path: Path) -
         assert says in paper
 
 
+def test_an_exam_of_one_part_has_a_line_for_name_and_id(tmp_path: Path) -> None:
+    text = "exam: Short\nparts: [{scenario: i_love_ai, ask: [scores]}]\n"
+    (tmp_path / "s.yaml").write_text(text, "utf-8")
+    words = ("exam", tmp_path / "s.yaml", "-o", tmp_path / "s", "--format", "markdown")
+    assert run(*words).exit_code == 0
+    paper = (tmp_path / "s" / "s_sheet.md").read_text("utf-8")
+    (line,) = (line for line in paper.splitlines() if line.startswith("Name"))
+    assert "ID" in line
+
+
 def test_made_again_a_table_has_the_forms_that_were_printed(tmp_path: Path) -> None:
     (tmp_path / "e.yaml").write_text(EXAM, "utf-8")
     path, table = tmp_path / "list.csv", tmp_path / "e" / "e_class.csv"
@@ -597,10 +607,9 @@ def test_the_key_says_how_marks_are_given(tmp_path: Path) -> None:
 def test_the_key_tells_mistakes_that_give_the_same(folder: Path) -> None:
     """On the diagonal a row's sum that is a column's and shares of a column are one number."""
     key = (folder / "midterm_A_key.md").read_text("utf-8")
+    _, told = key.split("Known mistakes that can’t be told apart", 1)
     diagonal = ", ".join(rf"weights\[{word}, {word}\]" for word in ("I", "love", "AI"))
-    (line,) = (
-        text for text in key.splitlines() if f"For {diagonal}, these mistakes give nearly" in text
-    )
+    (line,) = (text for text in told.splitlines() if f"In {diagonal}." in text)
     mistakes = "Dividing by the sum of the column", "Adding up the columns instead of the rows."
     assert all(mistake in line for mistake in mistakes)
 

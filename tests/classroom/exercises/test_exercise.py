@@ -171,6 +171,21 @@ def test_what_nobody_has_to_round_is_exact() -> None:
         assert high - low == Decimal("0.001")
 
 
+def test_a_key_names_mistakes_that_give_a_number_that_counts_as_right() -> None:
+    """e^0 is 1, as 2^0 and 10^0 are; of the row of “AI” the sum is that of its column."""
+    key = render(made("i_love_ai", "results", "softmax").key, "markdown", RenderOptions())
+    _, told = key.split("Known mistakes that aren’t caught", 1)
+    missed, _ = told.split("Known mistakes that can’t be told apart", 1)
+    assert r"Raising 2 instead of e to the scores. In exp\[I, love\]." in missed
+    assert r"Adding up the columns instead of the rows. In exp\_sum\[AI\]," in missed
+
+
+def test_what_a_key_says_of_exact_numbers_agrees_with_its_ranges() -> None:
+    key = render(made("i_love_ai").key, "markdown", RenderOptions())
+    assert "Where nobody rounds anything, it accepts half a unit around the number." in key
+    assert "2.9995 to 3.0005" in key
+
+
 def test_the_same_under_exact() -> None:
     trace = trace_of(SHIPPED["i_love_ai"], "rounding.policy=exact")
     keys = {q.id: q.key for q in questions(papers(trace, request_for(trace)).whole)}
