@@ -331,6 +331,14 @@ class Paper(NamedTuple):
         return ((words.form, Word(words.own_numbers if form == OWN_FORM else form)),)
 
     @property
+    def made_from(self) -> str:
+        """Returns which form it is, and what it was made from: `form A · Paper code k45a9470`."""
+        words = self.words.paper
+        code = words.made_from_hash.format(hash=self.hash)
+        form = words.one_form.format(form=self.form)
+        return code if self.form == OWN_FORM else f"{form} · {code}"
+
+    @property
     def origin(self) -> tuple[tuple[str, Word], ...]:
         """Returns what it was made from and by which command."""
         words = self.words.paper
