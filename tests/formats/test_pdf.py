@@ -234,7 +234,8 @@ def test_each_of_several_papers_begins_on_a_right_hand_page() -> None:
 
 @pytest.mark.real("pdfinfo")
 def test_poppler_finds_nothing_wrong() -> None:
-    done = subprocess.run(["pdfinfo", "-"], input=pdf_of("i_love_ai"), capture_output=True)
+    command, pdf = ["pdfinfo", "-"], pdf_of("i_love_ai")
+    done = subprocess.run(command, input=pdf, capture_output=True, check=True)
     assert done.stderr == b""
 
 
