@@ -111,6 +111,16 @@ def test_what_a_question_starts_from_stands_above_its_blanks() -> None:
     assert {"W_ux", "W_ua", "b_u", "x[2]", "a[1]"} <= names
 
 
+@pytest.mark.parametrize(("name", "step", "told"), [
+    ("i_love_ai", "softmax", False), ("i_love_ai", "", True),
+])  # fmt: skip
+def test_dotted_places_are_explained_where_there_are_some(name: str, step: str, told: bool) -> None:
+    trace = trace_of(SHIPPED[name])
+    made = papers(trace, request_for(trace, steps=(step,) if step else ())).sheet
+    assert made.facts is not None
+    assert ("Dots" in dict(made.facts.rows)) is told
+
+
 def section(name: str, step: str, number: int = 1) -> Section:
     return [s for s in sheet(name).sections if s.step == step][number - 1]
 

@@ -208,13 +208,20 @@ def _document(
     sections = [translated(section, frame.language) for section in what.sections(words)]
     points = sum(section.points for section in sections)
     mark = fingerprint(trace, sections, made_from)
-    opening, rest = arranged(sections, to_end=request.room is None)
+    opening, asking = arranged(sections, to_end=request.room is None)
+    rest = tuple(_with_tables(what, section) for section in asking)
     asked = tuple(item for section in sections for item in section.questions)
     exam = Exam(trace, asked, tolerance=request.tolerance, printed=what.roots)
     return Document(
         Word(frame.title or trace.scenario.title),
-        tuple(_with_tables(what, section) for section in rest),
-        DefinitionList((*framing_facts(frame, words.facts), *_facts(what, frame.language).rows)),
+        rest,
+        DefinitionList(
+            (
+                *framing_facts(frame, words.facts),
+                *_facts(what, frame.language).rows,
+                *_dots(rest, words.facts),
+            )
+        ),
         opening=(
             fields_of(points, frame, words.paper),
             *instructions(frame),
@@ -338,6 +345,13 @@ def _facts(what: BlankedPage, language: str) -> DefinitionList:
     needless |= set() if scales else {words.scaling, words.encoder_scaling}
     needed = (row for row in rows if row[0] not in needless)
     return DefinitionList((*needed, *pairs))
+
+
+def _dots(sections: Iterable[Section], words: Words) -> Iterator[tuple[str, Spans]]:
+    """Yields what dotted places in tables are for, where there are some."""
+    tables = (t for s in sections for block in s.blocks for t in parts_of(block, MatrixBlock))
+    if any(table.has_dots for table in tables):
+        yield words.dots, (words.dots_are,)
 
 
 def _given(trace: Trace, asked: Asked) -> Iterator[MatrixBlock]:
