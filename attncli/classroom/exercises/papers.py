@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 from attncli.classroom.exercises.blanked import BlankedPage, taken
 from attncli.classroom.exercises.fingerprint import MadeFrom, fingerprint
+from attncli.classroom.exercises.functions_told import with_functions_told
 from attncli.classroom.exercises.gate_by_gate import gate_by_gate
 from attncli.classroom.exercises.line_blanks import Asked, is_in_words
 from attncli.classroom.exercises.on_the_sheet import worked_from
@@ -209,7 +210,7 @@ def _document(
     points = sum(section.points for section in sections)
     mark = fingerprint(trace, sections, made_from)
     opening, asking = arranged(sections, to_end=request.room is None)
-    rest = tuple(_with_tables(what, section) for section in asking)
+    rest = tuple(_with_tables(what, section) for section in with_functions_told(asking))
     asked = tuple(item for section in sections for item in section.questions)
     exam = Exam(trace, asked, tolerance=request.tolerance, printed=what.roots)
     return Document(
