@@ -25,7 +25,7 @@ def gate_by_gate(blocks: Iterable[Block], definitions: Sequence[Definition]) -> 
         else:
             gates.append([name])
     takes = [list(dict.fromkeys(o for n in gate for o in operands[n])) for gate in gates]
-    known, rooms = _shared_out(known, len(gates))
+    told, rooms = _shared_out(known, len(gates))
     rows = list[Block]()
     for gate, names, room in zip(gates, takes, rooms, strict=True):
         given = [n for n in names if n in tables and n not in operands]
@@ -36,7 +36,7 @@ def gate_by_gate(blocks: Iterable[Block], definitions: Sequence[Definition]) -> 
     placed = {table.quantity for table in rows if isinstance(table, MatrixBlock)}
     left: list[Block] = []
     end = 0
-    for block in known:
+    for block in told:
         if isinstance(block, MatrixBlock) and block.quantity in placed:
             end = len(left)
         else:

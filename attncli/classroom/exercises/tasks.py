@@ -101,8 +101,8 @@ def _numbers(quantity: Quantity, path: Name, asked: _Numbers, words: Words) -> S
         return put_in(words.called, name=(symbol,), what=told)
     name, many, numbers = Term(quantity.name_symbol(named)), len(asked), words.texts["numbers"]
     count = numbers[many] if many < len(numbers) else str(many)
-    told = _called(quantity, path, words.texts["named"]) or words.numbers_of
-    spans = put_in(told, count=count, name=(name,))
+    template = _called(quantity, path, words.texts["named"]) or words.numbers_of
+    spans = put_in(template, count=count, name=(name,))
     rows = {place.cell.row for place, _ in asked if place.cell is not None}
     if len(rows) > 1 or quantity.is_list:
         return spans
