@@ -112,7 +112,7 @@ def test_other_names_are_refused(case: Case) -> None:
         ("causal", "abc", True),
         ("causal", "abcd", True),  # the last query stands at the last key
         ("[causal, {window: 2}]", "abc", False),
-        ("[causal, {padding: [1]}]", "abc", False),
+        ("[causal, {padding: [2]}]", "abc", False),
         ("{window: 2}", "abc", False),
     ],
 )
