@@ -54,7 +54,7 @@ def _shared_out(
     many gates gets of it; where somebody said how much there is to be, it stays at the end."""
     match blocks:
         case [*before, AnswerSpace(lines, to_end, exact=False)] if count:
-            share = AnswerSpace(max(_LEAST_LINES, -(-lines // count)))
+            share = AnswerSpace(max(_LEAST_LINES, lines // count))
             return before, [[share]] * (count - 1) + [[share._replace(to_end=to_end)]]
     return blocks, [[]] * count
 

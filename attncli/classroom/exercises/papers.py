@@ -294,10 +294,7 @@ def _with_operands(
     given = given_blocks(trace, [q for q in missing if q.given], Selection(), part.path)
     tables = [_carried_over(table_of(q), used) for q in missing if not q.given]
     needed = [*given, *(table for table in tables if table.rows and has_room(table))]
-    first, *rest = blocks[start:]
-    if needed and isinstance(first, MatrixBlock):
-        first = first._replace(display=first.display._replace(begins_row=True))
-    return [*blocks[:start], *needed, first, *rest]
+    return [*blocks[:start], *needed, *blocks[start:]]
 
 
 def _carried_over(table: MatrixBlock, used: Collection[Location]) -> MatrixBlock:
