@@ -156,9 +156,32 @@ def folder_of(job: CheckedOrder, beside: Beside, formats: Sequence[str] = ()) ->
     check_folder(str(folder), [*files, FILE], force=True)
     said = _whose_numbers(job, forms) + _what_is_not_nice(job) if before is None else ""
     says = (
-        _summary(folder, made, _marked_anew(before, forms)) + others + said + job.says + lost.says
+        _summary(folder, made, _marked_anew(before, forms))
+        + others
+        + said
+        + _to_be_marked_by_hand(job, forms)
+        + job.says
+        + lost.says
     )
     return FilesOutput({**files, FILE: made.text()}, str(folder), True, says, notes=notes)
+
+
+def _to_be_marked_by_hand(job: CheckedOrder, forms: Mapping[str, FormWorked]) -> str:
+    """Says which questions have nothing that a person could mark them by."""
+    every = (question for part in job.exam.parts for question in part.own_questions)
+    bare = {q.ask for q in every if q.by_hand and not q.answer}
+    numbers = dict.fromkeys(
+        str(section.number)
+        for form in forms.values()
+        for section in form.form.whole.sections
+        if any(item.asks in bare for item in section.questions)
+    )
+    if not numbers:
+        return ""
+    which = "question" if len(numbers) == 1 else "questions"
+    has = "has" if len(numbers) == 1 else "have"
+    right = "give an answer to mark by, or write it on the key, which has room for it"
+    return f"{which} {listed([*numbers], ' and ')} {has} no model answer; {right}\n"
 
 
 def _with_forms(

@@ -73,9 +73,9 @@ class RightAnswer(NamedTuple):
     half: Decimal = Decimal(0)
     """Half a unit of the answer's last place."""
     hidden: tuple[str, ...] = ()
-    """The mistakes that give another number that is accepted, too."""
+    """The mistakes that give a number that is accepted: the right one, or one beside it."""
     alike: tuple[tuple[str, str], ...] = ()
-    """The pairs of mistakes that give nearly the same number."""
+    """The pairs of mistakes that give wrong numbers that can't be told apart."""
 
     @property
     def is_wide(self) -> bool:
@@ -329,6 +329,14 @@ class Paper(NamedTuple):
         if form == OWN_FORM and (self.is_exam or self.kind == "sheet"):
             return ()
         return ((words.form, Word(words.own_numbers if form == OWN_FORM else form)),)
+
+    @property
+    def made_from(self) -> str:
+        """Returns which form it is, and what it was made from: `form A · Paper code k45a9470`."""
+        words = self.words.paper
+        code = words.made_from_hash.format(hash=self.hash)
+        form = words.one_form.format(form=self.form)
+        return code if self.form == OWN_FORM else f"{form} · {code}"
 
     @property
     def origin(self) -> tuple[tuple[str, Word], ...]:

@@ -108,6 +108,13 @@ class MatrixBlock(NamedTuple):
             return number
         return Blank(self.blanks.get((i, j), ""), number)
 
+    @property
+    def has_dots(self) -> bool:
+        """Tells whether numbers of it are missing that aren't asked for: they are carried over."""
+        columns = range(self.matrix.shape[1])
+        missing = ((i, j) for i in self.rows for j in columns if not self.matrix.has(i, j))
+        return any(cell not in self.blanks for cell in missing)
+
     def tells_row(self, i: int) -> bool:
         """Tells whether no cell of a row is a blank."""
         from numpy import isnan  # which is there where a matrix is

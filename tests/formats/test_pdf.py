@@ -232,6 +232,13 @@ def test_each_of_several_papers_begins_on_a_right_hand_page() -> None:
     assert [bool(page.strip()) for page in pages] == [True, False, True, False, True]
 
 
+@pytest.mark.real("pdfinfo")
+def test_poppler_finds_nothing_wrong() -> None:
+    command, pdf = ["pdfinfo", "-"], pdf_of("i_love_ai")
+    done = subprocess.run(command, input=pdf, capture_output=True, check=True)
+    assert done.stderr == b""
+
+
 def test_a_folder_of_sheets_and_keys(tmp_path: Path) -> None:
     words = ["exercise", "i_love_ai", "--step", "softmax", "--forms", "2", "--format", "pdf"]
     result = CliRunner().invoke(app, [*words, "--layout", "pages", "-o", f"{tmp_path}/forms/"])

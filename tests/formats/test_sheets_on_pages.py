@@ -60,8 +60,8 @@ def sheet(name: str) -> Document:
     return papers(trace, request_for(trace)).sheet
 
 
-def inked(pdf: bytes) -> list[list[bool]]:
-    """Which rows of each page have something on them, between the margins."""
+def rows_of(pdf: bytes) -> list[list[bytes]]:
+    """The rows of pixels of each page, between the margins."""
     command = ["pdftoppm", "-r", str(DOTS), "-gray", "-"]
     data = subprocess.run(command, input=pdf, capture_output=True, check=True).stdout
     pages = []
@@ -71,10 +71,21 @@ def inked(pdf: bytes) -> list[list[bool]]:
         width, height = int(found[1]), int(found[2])
         pixels = data[found.end() : found.end() + width * height]
         data = data[found.end() + width * height :]
-        rows = [min(pixels[k * width : (k + 1) * width]) < 250 for k in range(height)]
+        rows = [pixels[k * width : (k + 1) * width] for k in range(height)]
         above, below = (round(mm / 25.4 * DOTS) for mm in MARGINS)
         pages.append(rows[above : height - below])
     return pages
+
+
+def inked(pdf: bytes) -> list[list[bool]]:
+    """Which rows of each page have something on them, between the margins."""
+    return [[min(row) < 250 for row in rows] for rows in rows_of(pdf)]
+
+
+def begins_with_lines(rows: list[bytes]) -> bool:
+    """Whether the first thing on a page goes from margin to margin: a line to write on."""
+    first = next(row for row in rows if min(row) < 250)
+    return sum(pixel < 250 for pixel in first) > 0.7 * len(first)
 
 
 def emptiest(rows: list[bool]) -> float:
@@ -88,6 +99,18 @@ def emptiest(rows: list[bool]) -> float:
 def test_no_page_but_the_last_is_more_than_a_third_empty(name: str) -> None:
     *before, _ = inked(bytes_of(sheet(name)))
     assert [k for k, rows in enumerate(before, 1) if emptiest(rows) > 1 / 3 + 0.02] == []
+
+
+@pytest.mark.real("pdftotext")
+@sampled(4, name=NAMES)
+def test_lines_stand_on_the_page_of_what_they_belong_to(name: str) -> None:
+    pages = rows_of(bytes_of(sheet(name)))
+    assert [k for k, rows in enumerate(pages, 1) if begins_with_lines(rows)] == []
+
+
+@pytest.mark.real("pdftotext")
+def test_each_step_of_a_cell_takes_two_pages() -> None:
+    assert len(inked(bytes_of(sheet("yassine_lstm")))) == 10
 
 
 @pytest.mark.real("pdftotext")
@@ -111,6 +134,16 @@ def test_what_a_question_starts_from_stands_above_its_blanks() -> None:
     assert {"W_ux", "W_ua", "b_u", "x[2]", "a[1]"} <= names
 
 
+@pytest.mark.parametrize(("name", "step", "told"), [
+    ("i_love_ai", "softmax", False), ("i_love_ai", "", True),
+])  # fmt: skip
+def test_dotted_places_are_explained_where_there_are_some(name: str, step: str, told: bool) -> None:
+    trace = trace_of(SHIPPED[name])
+    made = papers(trace, request_for(trace, steps=(step,) if step else ())).sheet
+    assert made.facts is not None
+    assert ("Dots" in dict(made.facts.rows)) is told
+
+
 def section(name: str, step: str, number: int = 1) -> Section:
     return [s for s in sheet(name).sections if s.step == step][number - 1]
 
@@ -120,6 +153,11 @@ def test_there_are_as_many_lines_as_the_working_takes(step: str, lines: int) -> 
     """Eighteen cells as `1 × 1 + 0 × 0` take half a line each."""
     rooms = [b.lines for b in section("i_love_ai", step).blocks if isinstance(b, AnswerSpace)]
     assert rooms == [lines] * (lines > 0)
+
+
+def test_each_gate_has_room_for_its_working() -> None:
+    blocks = section("yassine_lstm", "gates", 2).blocks
+    assert len([block for block in blocks if isinstance(block, AnswerSpace)]) == 4
 
 
 def test_a_key_calls_blanks_as_the_sheet_does() -> None:

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attncli import ScenarioError
+from attncli.steps.order import step_of
 from tests import oracle
 from tests.helpers.marking_cases import graded, run, yaml_file
 from tests.helpers.pages import trace_of
@@ -103,6 +104,26 @@ def test_other_names_are_refused(case: Case) -> None:
         with pytest.raises(ScenarioError, match="is none of the keys") as told:
             trace_of(with_mask(case, [name]))
         assert f"name one of {', '.join(case.keys)}" in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("mask", "keys", "told"),
+    [
+        ("causal", "abc", True),
+        ("causal", "abcd", True),  # the last query stands at the last key
+        ("[causal, {window: 2}]", "abc", False),
+        ("[causal, {padding: [2]}]", "abc", False),
+        ("{window: 2}", "abc", False),
+    ],
+)
+def test_that_the_last_row_hides_nothing_is_told_where_it_is_so(
+    mask: str, keys: str, told: bool
+) -> None:
+    trace = trace_of(f"Q: {_rows('abc')}\nK: {_rows(keys)}\nV: {_rows(keys)}\nmask: {mask}\n")
+    (part,) = (part for part in trace.story if part.step == "mask")
+    says = str(step_of(part).happens_at(part.place))
+    assert ("The last row hides nothing" in says) is told
+    assert bool(np.isfinite(trace["masked"].values[-1]).all()) is told
 
 
 @pytest.mark.wing("classroom")

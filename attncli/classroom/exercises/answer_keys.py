@@ -12,11 +12,13 @@ from attncli.classroom.exercises.on_the_sheet import SheetCells
 from attncli.classroom.exercises.tasks import is_counted
 from attncli.document.blocks import (
     Block,
+    Bullets,
     Callout,
     ColumnSum,
     Derivation,
     Line,
     Spans,
+    Subheading,
     Table,
     TableCell,
     Term,
@@ -274,7 +276,7 @@ def _with_slips(key: RightAnswer, wrong: Iterable[tuple[WrongWay, Number]]) -> R
     hidden: list[str] = []
     alike: list[tuple[str, str]] = []
     for way, number in wrong:
-        if number.shown == key.number.shown or not number.shown.is_finite():
+        if not number.shown.is_finite():
             continue
         value = value_at(number, key.places)
         found = MistakenAnswer(way.name, way.says, number, around((value,), key.places))
@@ -319,18 +321,26 @@ def _doubts(questions: Sequence[Item], names: Sequence[str], words: Words) -> li
     """Returns what answers can't tell: which of them may be far off, which mistakes give the right
     answer as well, and which two mistakes can't be told apart."""
     keys = [(name, item.key) for item, name in zip(questions, names, strict=True) if item.key]
-    lines: list[Spans] = []
     wide = [Word(name) for name, key in keys if key.is_wide]
-    if wide:
-        lines.append(put_in(words.wide, blanks=_listed(wide, words)))
-    for says in dict.fromkeys(says for _, key in keys for says in key.hidden):
-        blanks = [Word(name) for name, key in keys if says in key.hidden]
-        lines.append(put_in(words.hidden, mistake=says, blanks=_listed(blanks, words)))
-    for first, second in dict.fromkeys(pair for _, key in keys for pair in key.alike):
-        blanks = [Word(name) for name, key in keys if (first, second) in key.alike]
-        listed = _listed(blanks, words)
-        lines.append(put_in(words.alike, first=first, second=second, blanks=listed))
-    return [Callout(spans) for spans in lines]
+    blocks: list[Block] = [Callout(put_in(words.wide, blanks=_listed(wide, words)))] if wide else []
+    hidden = _where({name: [(says,) for says in key.hidden] for name, key in keys}, words)
+    alike = _where({name: key.alike for name, key in keys}, words)
+    for heading, found in ((words.hidden, hidden), (words.alike, alike)):
+        blocks += [Subheading((heading,)), Bullets(found)] if found else []
+    return blocks
+
+
+def _where(by_blank: Mapping[str, Sequence[tuple[str, ...]]], words: Words) -> tuple[Spans, ...]:
+    """Returns a line for each mistake, or pair of mistakes, with the blanks that it is about."""
+    every = dict.fromkeys(mistakes for own in by_blank.values() for mistakes in own)
+    told = {
+        mistakes: [Word(name) for name, own in by_blank.items() if mistakes in own]
+        for mistakes in every
+    }
+    return tuple(
+        put_in(words.where, mistake=" ".join(mistakes), blanks=_listed(blanks, words))
+        for mistakes, blanks in told.items()
+    )
 
 
 def _listed(names: Sequence[Word], words: Words) -> Spans:

@@ -78,7 +78,7 @@ def in_one(exam: ExamFile, wholes: Sequence[Document]) -> Document:
         sections=tuple(sections),
         facts=DefinitionList(tuple(framing_facts(frame, words.facts))),
         opening=(
-            fields_of(sum(points), frame, words.paper, numbered=True),
+            fields_of(sum(points), frame, words.paper),
             *instructions(frame),
             *([_table(titles, points, words)] if count > 1 else []),
         ),

@@ -10,7 +10,7 @@ from random import Random
 from attncli.classroom.exercises.fingerprint import joint_mark
 from attncli.classroom.files.exam_file import ExamPart, OwnQuestion
 from attncli.classroom.files.exercise_file import Frame
-from attncli.classroom.files.mathematics import in_words_and_formulas
+from attncli.classroom.files.mathematics import as_read, beginning, in_words_and_formulas
 from attncli.document.blocks import (
     AnswerSpace,
     Block,
@@ -67,7 +67,7 @@ def _as_marked(questions: Sequence[OwnQuestion]) -> str:
     return f"({', '.join(each)}{',' * (len(each) == 1)})"
 
 
-_LATER = ("table", "picture", "shown")
+_LATER = ("title", "table", "picture", "shown")
 
 
 def _ordered(options: Sequence[str], seed: str, form: str) -> list[str]:
@@ -105,9 +105,20 @@ def _section(number: int, question: OwnQuestion, item: Item, words: FrameWords) 
         letter = f"{item.words.labels[item.words.right[0]]}) "
     asked = Paragraph(in_words_and_formulas(question.ask))
     says = in_words_and_formulas(answer) if question.by_hand else (Word(answer),)
-    solution = (asked, Paragraph((f"{words.keys.answer}: {letter}", *says)))
-    title = (words.paper.question,)
+    told = Paragraph((f"{words.keys.answer}: {letter}", *says))
+    solution = (asked, told) if answer else (asked, *_to_mark_by(words))
+    title = as_read(question.title or beginning(question.ask, _LONGEST_TITLE))
     return Section("", number, title, (), blocks, questions=(item,), solution=solution)
+
+
+_LONGEST_TITLE = 24
+"""The most characters of a question's words that stand above it."""
+_LINES_TO_MARK_BY = 3
+
+
+def _to_mark_by(words: FrameWords) -> tuple[Block, ...]:
+    """Returns room on the key for what a question is marked by that has no answer."""
+    return Paragraph((words.keys.no_answer,)), AnswerSpace(_LINES_TO_MARK_BY)
 
 
 def _rows(table: Sequence[Sequence[str]]) -> tuple[tuple[Word, ...], tuple[tuple[Word, ...], ...]]:

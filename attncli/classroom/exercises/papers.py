@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 from attncli.classroom.exercises.blanked import BlankedPage, taken
 from attncli.classroom.exercises.fingerprint import MadeFrom, fingerprint
+from attncli.classroom.exercises.functions_told import with_functions_told
 from attncli.classroom.exercises.gate_by_gate import gate_by_gate
 from attncli.classroom.exercises.line_blanks import Asked, is_in_words
 from attncli.classroom.exercises.on_the_sheet import worked_from
@@ -208,13 +209,20 @@ def _document(
     sections = [translated(section, frame.language) for section in what.sections(words)]
     points = sum(section.points for section in sections)
     mark = fingerprint(trace, sections, made_from)
-    opening, rest = arranged(sections, to_end=request.room is None)
+    opening, asking = arranged(sections, to_end=request.room is None)
+    rest = tuple(_with_tables(what, section) for section in with_functions_told(asking))
     asked = tuple(item for section in sections for item in section.questions)
     exam = Exam(trace, asked, tolerance=request.tolerance, printed=what.roots)
     return Document(
         Word(frame.title or trace.scenario.title),
-        tuple(_with_tables(what, section) for section in rest),
-        DefinitionList((*framing_facts(frame, words.facts), *_facts(what, frame.language).rows)),
+        rest,
+        DefinitionList(
+            (
+                *framing_facts(frame, words.facts),
+                *_facts(what, frame.language).rows,
+                *_dots(rest, words.facts),
+            )
+        ),
         opening=(
             fields_of(points, frame, words.paper),
             *instructions(frame),
@@ -286,10 +294,7 @@ def _with_operands(
     given = given_blocks(trace, [q for q in missing if q.given], Selection(), part.path)
     tables = [_carried_over(table_of(q), used) for q in missing if not q.given]
     needed = [*given, *(table for table in tables if table.rows and has_room(table))]
-    first, *rest = blocks[start:]
-    if needed and isinstance(first, MatrixBlock):
-        first = first._replace(display=first.display._replace(begins_row=True))
-    return [*blocks[:start], *needed, first, *rest]
+    return [*blocks[:start], *needed, *blocks[start:]]
 
 
 def _carried_over(table: MatrixBlock, used: Collection[Location]) -> MatrixBlock:
@@ -317,12 +322,10 @@ def _worked(exam: Exam, keyed: bool) -> WorkedInBrowser:
     return worked_in_browser(exam.judge, exam.items, keyed=keyed)
 
 
-def fields_of(points: Worth, frame: Frame, words: Words, *, numbered: bool = False) -> Fields:
-    """Returns what is to be written on the paper, with the date where that isn't printed above, and
-    in a class whose students are `numbered` the ID."""
+def fields_of(points: Worth, frame: Frame, words: Words) -> Fields:
+    """Returns what is to be written on the paper, with the date where that isn't printed above."""
     date = () if frame.date else (words.date,)
-    number = (words.id,) if numbered else ()
-    return Fields((words.name, *number, *date, words.points_of.format(points=points_text(points))))
+    return Fields((words.name, words.id, *date, words.points_of.format(points=points_text(points))))
 
 
 def _facts(what: BlankedPage, language: str) -> DefinitionList:
@@ -340,6 +343,13 @@ def _facts(what: BlankedPage, language: str) -> DefinitionList:
     needless |= set() if scales else {words.scaling, words.encoder_scaling}
     needed = (row for row in rows if row[0] not in needless)
     return DefinitionList((*needed, *pairs))
+
+
+def _dots(sections: Iterable[Section], words: Words) -> Iterator[tuple[str, Spans]]:
+    """Yields what dotted places in tables are for, where there are some."""
+    tables = (t for s in sections for block in s.blocks for t in parts_of(block, MatrixBlock))
+    if any(table.has_dots for table in tables):
+        yield words.dots, (words.dots_are,)
 
 
 def _given(trace: Trace, asked: Asked) -> Iterator[MatrixBlock]:

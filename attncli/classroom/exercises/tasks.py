@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 
 from attncli.classroom.exercises.line_blanks import Asked, Blankable, LineAsker, ShownCells
@@ -89,25 +89,41 @@ def _numbers(quantity: Quantity, path: Name, asked: _Numbers, words: Words) -> S
     """Writes which numbers are asked for: `the three scores of the query “likes”`, `the six numbers
     of Q`, `exp_sum[I]`"""
     first, _ = asked[0]
-    cell = first.cell
+    cell, named = first.cell, quantity.name.seen_from(path)
     if len(asked) == 1 and cell is not None:
-        return (Term(quantity.symbol(cell.row, cell.column, quantity.name.seen_from(path))),)
-    name, many = quantity.name, len(asked)
-    numbers, named = words.texts["numbers"], words.texts["named"]
+        symbol = Term(quantity.symbol(cell.row, cell.column, named))
+        what = _called(quantity, path, words.texts["one"])
+        if what is None:
+            return (symbol,)
+        told = (
+            _of_row(quantity, cell.row, (what,), words) if quantity.rows.role in _ROWS else (what,)
+        )
+        return put_in(words.called, name=(symbol,), what=told)
+    name, many, numbers = Term(quantity.name_symbol(named)), len(asked), words.texts["numbers"]
     count = numbers[many] if many < len(numbers) else str(many)
-    made = quantity.definition
-    ours = made is None or made.step != EQUATIONS_STEP.name
-    if ours and name.local in named and name.local == name.seen_from(path):
-        spans = put_in(named[name.local], count=count)
-    else:
-        symbol = quantity.name_symbol(name.seen_from(path))
-        spans = put_in(words.numbers_of, count=count, name=(Term(symbol),))
+    template = _called(quantity, path, words.texts["named"]) or words.numbers_of
+    spans = put_in(template, count=count, name=(name,))
     rows = {place.cell.row for place, _ in asked if place.cell is not None}
     if len(rows) > 1 or quantity.is_list:
         return spans
-    row = quantity.rows.names[min(rows)]
+    return _of_row(quantity, min(rows), spans, words)
+
+
+def _called(quantity: Quantity, path: Name, texts: Mapping[str, str]) -> str | None:
+    """Finds what numbers of a quantity are called in words; None where that is a name alone, as it
+    is of a scenario's own quantities, and of those elsewhere."""
+    local, made = quantity.name.local, quantity.definition
+    step = "" if made is None else made.step
+    if step == EQUATIONS_STEP.name or local != quantity.name.seen_from(path):
+        return None
+    return texts.get(f"{step}.{local}", texts.get(local))
+
+
+def _of_row(quantity: Quantity, i: int, what: Spans, words: Words) -> Spans:
+    """Says of which row numbers are, where it has a name."""
+    row = quantity.rows.names[i]
     of_row: str = getattr(words, _ROWS.get(quantity.rows.role, "of_row"))
-    return put_in(of_row, what=spans, name=(Word(row),)) if row else spans
+    return put_in(of_row, what=what, name=(Word(row),)) if row else what
 
 
 def room(

@@ -55,6 +55,9 @@ class OwnQuestion(NamedTuple):
     sentence is written, which a person marks by the `answer`."""
 
     ask: Annotated[str, TextKind("a question"), "the question"]
+    title: Annotated[
+        str, TextKind("a title"), "what stands above it; its first words if nothing is said"
+    ] = ""
     options: Annotated[
         tuple[str, ...], ListOf(_TEXT), "what is chosen from: `[a query, a key, a value]`"
     ] = ()
@@ -66,7 +69,9 @@ class OwnQuestion(NamedTuple):
         Decimal(0)
     )
     answer: Annotated[
-        str, TextKind("an answer"), "what a person marks a sentence by, which the key tells"
+        str,
+        TextKind("an answer"),
+        "what a person marks a sentence by, which the key alone tells; without it the key has room",
     ] = ""
     table: Annotated[
         tuple[tuple[str, ...], ...],
@@ -111,7 +116,7 @@ _WAYS = ("options", "number", "answer")
 
 
 class OwnQuestionKind:
-    """A kind of value: a question with one way to answer it."""
+    """A kind of value: a question with one way to answer it, or a sentence to write."""
 
     def read(self, node: Node, problems: Diagnostics) -> OwnQuestion | None:
         values = QUESTION.whole(node, problems)
@@ -120,7 +125,7 @@ class OwnQuestionKind:
         ways = [way for way in _WAYS if way in values]
         if "ask" not in values:
             problems.add(node.where, "a question without its text", "give one, like ask: Why?")
-        elif len(ways) != 1:
+        elif len(ways) > 1 or (not ways and {"right", "tolerance"} & values.keys()):
             wrong = f"a question with {' and '.join(ways) or 'no answer'}"
             right = "give options and right, a number, or the answer that a person marks by"
             problems.add(node.where, wrong, right)
@@ -210,6 +215,11 @@ class ExamPart(NamedTuple):
             return self
         said = self.exercise.points._replace(total=points)
         return self._replace(exercise=self.exercise._replace(points=said))
+
+    @property
+    def own_questions(self) -> tuple[OwnQuestion, ...]:
+        """Returns all questions in the teacher's own words, those of its pool too."""
+        return (*self.questions, *(q for q in self.pool if isinstance(q, OwnQuestion)))
 
     @property
     def asks_at_most(self) -> ExerciseFile | None:

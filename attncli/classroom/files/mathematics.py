@@ -65,6 +65,16 @@ def in_a_line(text: str) -> Word:
     return Word(text_of_spans(as_read(text), raw))
 
 
+def beginning(text: str, most: int) -> str:
+    """Returns the first words of a text, of so many characters at most, with no mathematics cut."""
+    if len(text) <= most:
+        return text
+    kept, _, _ = text[:most].rpartition(" ")
+    if kept.count("$") % 2:
+        kept, _, _ = kept.rpartition("$")
+    return f"{kept.rstrip(' ,;:')} …"
+
+
 def _spans(text: str) -> Iterator[Span]:
     place = 0
     for found in _FORMULA.finditer(text):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from attncli.classroom.files.mathematics import in_a_line
+from attncli.classroom.files.mathematics import beginning, in_a_line
 from attncli.classroom.formats._self_marking import Styled, answer_of, printed_blocks
 from attncli.document.blocks import AnswerSpace, Document, Pool, Section, each
 from attncli.document.questions import Item
@@ -37,9 +37,7 @@ class Essay(NamedTuple):
     @property
     def title(self) -> Word:
         """Returns the beginning of its words."""
-        words = in_a_line(self.item.asks).raw
-        kept = words[:_LONGEST_TITLE].rsplit(" ", 1)[0].rstrip(" ,;:")
-        return Word(words if len(words) <= _LONGEST_TITLE else f"{kept} …")
+        return in_a_line(beginning(self.item.asks, _LONGEST_TITLE))
 
     def asked(self, styled: Styled) -> str:
         """Writes the question as HTML."""

@@ -29,6 +29,9 @@ ABILITIES = FormatInfo(
 )
 
 _GET = "pip install 'attncli[pdf]'"
+_SUSPECTS = b"/Suspects false"
+"""What a PDF need not say, and poppler's tools complain of (they take any `false` there for an
+error); blanks in its place keep all else where it is."""
 _PAGES = re.compile(rb"/Type/Pages/Count (\d+)")
 
 
@@ -99,7 +102,7 @@ class _Setter:
         with _new_enough():  # the time isn't asked for, which must not be before 1970
             data = compiler.compile(source.encode(), format="pdf", timestamp=0)
         assert isinstance(data, bytes)
-        return data
+        return data.replace(_SUSPECTS, b" " * len(_SUSPECTS))
 
 
 @contextmanager

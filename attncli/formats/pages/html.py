@@ -20,7 +20,7 @@ from attncli.document.blocks import (
 )
 from attncli.document.languages import Words, words_of
 from attncli.document.pictures import Picture
-from attncli.document.questions import AcceptedAnswer, JudgedPlace, SelfCheck
+from attncli.document.questions import AcceptedAnswer, JudgedPlace, Paper, SelfCheck
 from attncli.document.tables import MatrixBlock, ProductBlock, in_groups
 from attncli.formats import FormatInfo, PaperAbilities, RenderOptions
 from attncli.formats.colours import Inked
@@ -86,7 +86,7 @@ _PADDING = 1
 _BLANK = 8
 """Characters that a blank to write in on paper takes."""
 _IN_WORDS = 24
-_SIZES = {"a4": "", "letter": "\n<style>@page { size: letter; }</style>"}
+_SIZES = {"a4": "", "letter": " size: letter;"}
 """What says so where it isn't the usual size of paper."""
 
 
@@ -277,7 +277,7 @@ def render_together(documents: Sequence[Document], page: RenderOptions) -> str:
         styles=assets.styles,
         scripts=assets.scripts,
         style=assets.style(),
-        size="" if paper is None else _SIZES[paper.size],
+        printed="" if paper is None else _printed(paper, alone=len(documents) == 1),
         kind="" if paper is None else f' class="{paper.kind}"',
         contents=written.contents,
         check=bar_of(words) if fields.any else "" if live is None else live.bar(),
@@ -287,6 +287,20 @@ def render_together(documents: Sequence[Document], page: RenderOptions) -> str:
         sheet=f"\n{_checking(fields, words, assets)}" if fields.any else "",
         live="" if live is None else f"\n{_changing(live, written, assets)}",
     )
+
+
+def _printed(paper: Paper, *, alone: bool) -> str:
+    """Writes what printed pages of a paper are: of which size, and with what at their foot, unless
+    others stand with it, whose pages a browser would count with its own."""
+    paging = paper.words.paper.page_of.format(
+        number='" counter(page) "', count='" counter(pages) "'
+    )
+    foot = (
+        f' @bottom-left {{ content: "{paper.made_from}"; }}'
+        f' @bottom-right {{ content: "{paging}"; }}'
+    )
+    told = f"{_SIZES[paper.size]}{foot if alone else ''}"
+    return f"\n<style>@page {{{told} }}</style>" if told else ""
 
 
 class _PageParts(NamedTuple):

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from itertools import count
 from typing import Any
 
 from attncli.document import blocks as doc
 from attncli.document.blocks import Document, Fields, Section, as_on_paper, each, in_lines
 from attncli.document.pictures import PICTURES, Picture
-from attncli.document.questions import OWN_FORM, Paper, counted_points, points_text
+from attncli.document.questions import Paper, counted_points, points_text
 from attncli.document.tables import SideBySide
 from attncli.formats.pictures_in_tables import in_tables
 from attncli.formats.tex import tables
@@ -235,6 +236,13 @@ _EXAM = (
 \CorrectChoiceEmphasis{\bfseries\boldmath}
 """
 )
+_FOOT = r"""\makeatletter
+\def\ps@paper{{\let\@oddhead\@empty
+  \def\@oddfoot{{\footnotesize\rlap{{{}}}\hfil {}\hfil\llap{{{}}}}}}}
+\makeatother
+\pagestyle{{paper}}
+"""
+_LAST = "last-page"
 _DENSE = r"""\geometry{vmargin={13mm,17mm},footskip=9mm}
 \setlength\parskip{0.6ex plus 0.3ex}
 """
@@ -262,7 +270,15 @@ def file(document: Document, *, fragment: bool) -> str:
     body = _article_body(document, article(room, fragment=fragment))
     if fragment:
         return _fragment(body, "amsmath and booktabs")
-    return _whole(_on(_ARTICLE, document.paper), body)
+    preamble = _on(_ARTICLE, document.paper)
+    if document.paper is None:
+        return _whole(preamble, body)
+    foot = (escaped(document.paper.made_from), _paging(document.paper, _LAST), word(document.title))
+    return _whole(preamble + _FOOT.format(*foot), body + _label(_LAST))
+
+
+def _label(last: str) -> str:
+    return f"\\label{{{last}}}"
 
 
 def _on(preamble: str, paper: Paper | None) -> str:
@@ -330,7 +346,8 @@ def _exam_file(document: Document, paper: Paper, *, fragment: bool) -> str:
     if paper.kind == "exercise":
         keyed = _KEYED.replace("SOLUTION", escaped(paper.words.paper.solution))
     figures = _FIGURES if _has_figures(document) else ""
-    return _whole(f"{_preamble(paper)}{figures}{_footer(document, paper)}\n{keyed}", body)
+    preamble = f"{_preamble(paper)}{figures}{_footer(document, paper)}\n{keyed}"
+    return _whole(preamble, body + _label(_LAST))
 
 
 def _has_figures(document: Document) -> bool:
@@ -347,12 +364,16 @@ def _preamble(paper: Paper) -> str:
     return named.replace("MANY_POINTS", escaped(words.many_points))
 
 
-def _footer(document: Document, paper: Paper) -> str:
-    form = ""
-    if paper.form != OWN_FORM:
-        form = f"{paper.words.paper.one_form.format(form=paper.form)} · "
-    made = escaped(f"{form}{paper.hash}")
-    return rf"\footer{{{made}}}{{\thepage}}{{{word(document.title)}}}"
+def _footer(document: Document, paper: Paper, last: str = _LAST) -> str:
+    made, paging = escaped(paper.made_from), _paging(paper, last)
+    return rf"\footer{{{made}}}{{{paging}}}{{{word(document.title)}}}"
+
+
+def _paging(paper: Paper, last: str) -> str:
+    """Says which page of how many this is; the last of them has the label `last`."""
+    before, _, rest = paper.words.paper.page_of.partition("{number}")
+    between, _, behind = rest.partition("{count}")
+    return rf"{escaped(before)}\thepage{{}}{escaped(between)}\pageref{{{last}}}{escaped(behind)}"
 
 
 def together(sheets: Iterable[Document]) -> str:
@@ -360,15 +381,15 @@ def together(sheets: Iterable[Document]) -> str:
     papers = [*sheets]
     first = papers[0].paper
     assert first is not None
-    body = "\n\n\\clearpage\n\n".join(map(_numbered_sheet, papers))
+    body = "\n\n\\clearpage\n\n".join(map(_numbered_sheet, papers, count(1)))
     return _whole(_preamble(first) + _TOGETHER, body)
 
 
-def _numbered_sheet(sheet: Document) -> str:
-    paper = sheet.paper
+def _numbered_sheet(sheet: Document, number: int) -> str:
+    paper, last = sheet.paper, f"{_LAST}{number}"
     assert paper is not None
     body = _exam_body(sheet, paper, exam(EXAM_ROOM, with_key=False))
-    return f"{_footer(sheet, paper)}\\setcounter{{page}}{{1}}%\n{body}"
+    return f"{_footer(sheet, paper, last)}\\setcounter{{page}}{{1}}%\n{body}{_label(last)}"
 
 
 def _exam_body(document: Document, paper: Paper, setting: Setting) -> str:

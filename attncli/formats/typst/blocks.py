@@ -22,8 +22,8 @@ from attncli.document.blocks import (
     Table,
 )
 from attncli.document.grid import Grid, GridCell, GridColumn, Look, Omission, grid_of, ink_of
+from attncli.document.languages import words_of
 from attncli.document.pictures import PICTURES, Picture
-from attncli.document.questions import OWN_FORM
 from attncli.document.tables import Branch, MatrixBlock, SideBySide, in_groups
 from attncli.formats.colours import INKS, LIGHT, shade_of
 from attncli.formats.numbers import filled_addends
@@ -75,7 +75,7 @@ from attncli.maths.notation.columns import filled_vectors
 from attncli.maths.notation.escaping import is_hidden, visible
 from attncli.maths.notation.typst import literal
 from attncli.names import Name, Word, raw
-from attncli.option_values import PAPER_SIZES
+from attncli.option_values import LANGUAGES, PAPER_SIZES
 
 _ROOM, _ROOM_ON_SLIDES = (470, 640), (730, 330)
 """Points between the margins of a page, and from top to bottom, less what stands below."""
@@ -488,8 +488,9 @@ def _leaf(document: Document, page: str, *, slides: bool) -> str:
     pieces = with_tables_together(lists_in_columns(beside))
     in_pages = layout in ("lines", "compact")
     body = _sheet(pieces, setting) if in_pages else "\n".join(written(pieces, WRITERS, setting))
-    language = literal("en" if paper is None else paper.language)
-    text = f"{word(document.title)}, {_made_from(document)}, {language}"
+    language = LANGUAGES[0] if paper is None else paper.language
+    paging = literal(words_of(language).paper.page_of)
+    text = f"{word(document.title)}, {_made_from(document)}, {paging}, {literal(language)}"
     leaf = f"#leaf({text}, {literal(_size(document))}, {{\n{body}\n}})"
     return f"#[\n#let looks = {literal(layout)}\n{page}\n{leaf}\n]"
 
@@ -532,12 +533,7 @@ def _boolean(value: bool) -> str:
 
 def _made_from(document: Document) -> str:
     """Says which form a paper is, and what it was made from."""
-    paper = document.paper
-    if paper is None:
-        return "none"
-    one_form = paper.words.paper.one_form.format(form=paper.form)
-    form = "" if paper.form == OWN_FORM else f"{one_form} · "
-    return text(f"{form}{paper.words.paper.made_from_hash.format(hash=paper.hash)}")
+    return "none" if document.paper is None else text(document.paper.made_from)
 
 
 def _colours() -> str:

@@ -333,7 +333,21 @@ def _happens(place: HeadPlace) -> str:
     value = _value(place)
     hidden = "−∞" if value.is_infinite() else decimals.text(value).replace("-", "−")
     rules = "; ".join(texts)
-    return f"{rules[:1].upper()}{rules[1:]}. Where the mask is 0, the score becomes {hidden}."
+    last = f" {_OF_THE_LAST}" if _sees_all(place) else ""
+    return f"{rules[:1].upper()}{rules[1:]}.{last} Where the mask is 0, the score becomes {hidden}."
+
+
+_OF_THE_LAST = "The last row hides nothing, since no key comes after the last query."
+
+
+def _sees_all(place: HeadPlace) -> bool:
+    """Tells whether the last query sees every key: the rule is causal alone, and it stands at the
+    last key."""
+    n, m = (side(place.x) for side in (place.height, place.width))
+    return all(
+        rule.kind == "causal" and (n == m or not rule.from_top)
+        for rule in mask_rules(place.attention)
+    )
 
 
 MASK_STEP = Step(

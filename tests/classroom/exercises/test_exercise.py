@@ -4,19 +4,29 @@ from __future__ import annotations
 
 import re
 from decimal import ROUND_HALF_UP, Decimal
+from math import erf, pi, sqrt
 
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from attncli import load, work
+from attncli.classroom.exercises.functions_told import with_functions_told
 from attncli.classroom.exercises.line_blanks import is_in_words, source_of
-from attncli.document.blocks import Document, PageData
+from attncli.document.blocks import Document, PageData, Section
 from attncli.document.tables import MatrixBlock
 from attncli.formats import RenderOptions, render
 from attncli.maths.equations.elision import elided_rows
-from attncli.maths.equations.tree import Blank, Location, Number
+from attncli.maths.equations.tree import (
+    Apply,
+    Blank,
+    Equation,
+    Location,
+    Number,
+    Symbol,
+)
+from attncli.maths.notation import plain
 from attncli.maths.operations.rearranging import TakeRows
-from attncli.names import below
+from attncli.names import Name, below
 from attncli.pages.parts.selection import shown_parts
 from attncli.trace import Quantity, Trace
 from tests.classroom.made import (
@@ -169,6 +179,21 @@ def test_what_nobody_has_to_round_is_exact() -> None:
     for item in questions(papers(trace, request_for(trace, steps=("scores",))).whole):
         low, high = item.right.accepted
         assert high - low == Decimal("0.001")
+
+
+def test_a_key_names_mistakes_that_give_a_number_that_counts_as_right() -> None:
+    """e^0 is 1, as 2^0 and 10^0 are; of the row of “AI” the sum is that of its column."""
+    key = render(made("i_love_ai", "results", "softmax").key, "markdown", RenderOptions())
+    _, told = key.split("Known mistakes that aren’t caught", 1)
+    missed, _ = told.split("Known mistakes that can’t be told apart", 1)
+    assert r"Raising 2 instead of e to the scores. In exp\[I, love\]." in missed
+    assert r"Adding up the columns instead of the rows. In exp\_sum\[AI\]," in missed
+
+
+def test_what_a_key_says_of_exact_numbers_agrees_with_its_ranges() -> None:
+    key = render(made("i_love_ai").key, "markdown", RenderOptions())
+    assert "Where nobody rounds anything, it accepts half a unit around the number." in key
+    assert "2.9995 to 3.0005" in key
 
 
 def test_the_same_under_exact() -> None:
@@ -495,3 +520,29 @@ def test_a_copy_of_coarser_numbers() -> None:
         if (key := keys.get(name)) is not None
     }
     assert found["next.filtered[1, a]"] == found.get("logits[1, a]", ("1.495", "1.505"))
+
+
+def test_the_formula_of_a_function_stands_once_where_it_is_first_needed() -> None:
+    for name, told in (
+        (
+            "yassine_lstm",
+            ("sigmoid(x) = 1 / (1 + e^(−x))", "tanh(x) = (e^x − e^(−x)) / (e^x + e^(−x))"),
+        ),
+        ("next_token", ("gelu(x) = x × (1 + erf(x / √2)) / 2", "erf(x) = (x − x^3 / 3 ")),
+        ("selective_state_space", ("softplus(x) = ln(1 + e^x)",)),
+        ("i_love_ai", ("relu(x) = max(0, x)",)),
+    ):
+        page = render(made(name).sheet, "terminal", RenderOptions(200))
+        assert [page.count(formula) for formula in told] == [1] * len(told)
+    softmax = render(made("i_love_ai", "results", "softmax").sheet, "terminal", RenderOptions(200))
+    assert "(x) =" not in softmax
+
+
+def test_the_series_of_the_error_function_is_right() -> None:
+    """The first term that it leaves out, of those that alternate, is the most that it is off."""
+    x, known = Symbol(Name("x")), {"sqrt": sqrt, "pi": pi, "x": 0.8}
+    (told,) = with_functions_told([Section("", 1, (), (Equation(x, Apply("erf", (x,))),), ())])
+    text = plain(told.formulas[-1].right).replace("\u00a0", " ").replace(" + …", "")
+    for ours, pythons in {"^": "**", "×": "*", "−": "-", "√π": "sqrt(pi)"}.items():
+        text = text.replace(ours, pythons)
+    assert 0 < erf(0.8) - eval(text, known) < 0.8**13 / 9360 * 2 / sqrt(pi)

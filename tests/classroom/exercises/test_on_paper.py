@@ -221,6 +221,15 @@ def test_room_is_as_many_lines_in_each_format(printed: Printer) -> None:
     assert rules_in(compact) == counts[2]
 
 
+def test_each_page_says_which_of_how_many_it_is_and_its_code(printed: Printer) -> None:
+    """What TeX has run through once doesn't know how many there are."""
+    pages = pages_of(printed("i_love_ai", "--step", "softmax", "--step", "weighted_sum"))
+    assert len(pages) > 1
+    for k, page in enumerate(pages, start=1):
+        assert re.search(rf"Page {k} of ({len(pages)}|\?\?)", page)
+        assert re.search(r"Paper code [g-v][0-9a-f]{7}", page)
+
+
 def test_sizes_of_paper(printed: Printer) -> None:
     for words, size in (((), A4), (("--paper", "letter"), LETTER)):
         told = read("pdfinfo", str(printed("i_love_ai", "--step", "scores", *words)))

@@ -35,7 +35,7 @@ def test_the_task_is_said_in_words() -> None:
     papers = made("i_love_ai", "scores", token="love")
     assert "Compute the three scores of the query \u201clove\u201d. (3 points)" in flat(papers)
     several = flat(made("i_love_ai", "softmax"))
-    assert "Compute the nine numbers of exp (9 points), the three numbers of exp_sum" in several
+    assert "the nine exponentials exp (9 points), the three sums of exponentials exp_sum" in several
     assert "and the nine weights (9 points). (21 points)" in several
 
 
@@ -155,11 +155,25 @@ def test_only_rows_that_something_is_worked_from_are_to_be_carried_over() -> Non
     assert not scores.matrix.has(2, 0)
 
 
+@pytest.mark.parametrize(
+    ("name", "cells", "told"),
+    [
+        ("i_love_ai", ["exp_sum[I]"], "exp_sum[I], the sum of the exponentials of the query “I”"),
+        ("encoder_block", ["norm1.mean[2]"], "mean[can], the mean of the token “can”"),
+        ("i_love_ai", ["Q[I, 1]"], "Q[I, 1]"),
+        ("yassine_lstm", ["gates[2].output[1]"], "output[1], the number of the output gate"),
+    ],
+)
+def test_single_numbers_are_told_in_words(name: str, cells: list[str], told: str) -> None:
+    trace = trace_of(SHIPPED[name])
+    assert f"Compute {told}." in flat(papers(trace, request_for(trace, cells=cells)))
+
+
 def test_known_mistakes_call_blanks_as_the_answers_do() -> None:
     key = made("three_tokens_two_heads", "softmax", token="1").key
     for section in key.sections:
         page = render(key._replace(sections=(section,)), "terminal", RenderOptions(200))
-        answers, mistakes = page.split("Known mistakes")
+        answers, mistakes = page.split("Known mistakes, by")
         named = {*re.findall(r" for (\S+\[.*?\])", mistakes)}
         assert named
         assert all(f"\n  {name} " in answers for name in named)
