@@ -225,7 +225,7 @@
   };
 
   // the parts of a picture below each other, where letters would be too small beside each other; returns what takes that back
-  const READABLE = 0.72, ROOM = 20;
+  const READABLE = 11.2 / 14, ROOM = 20; // of letters 14 pixels high
   const set = (shape, attributes) => Object.entries(attributes).forEach(([name, value]) => shape.setAttribute(name, value));
   const stack = (drawing) => {
     const parts = [...drawing?.querySelectorAll(":scope > g") || []], share = drawing?.clientWidth / drawing?.viewBox.baseVal.width;
@@ -243,11 +243,17 @@
     return () => were.forEach(([one, attributes]) => set(one, attributes));
   };
 
-  const back = () => keeping(() => {
-    close();
+  const isReadable = ({ clientWidth, viewBox }) => !clientWidth || clientWidth >= READABLE * viewBox.baseVal.width - 1;
+
+  const putBack = (from) => {
     unstack?.();
     unstack = null;
-    moved.splice(0).forEach(([element, mark]) => mark.replaceWith(element));
+    moved.splice(from).forEach(([element, mark]) => mark.replaceWith(element));
+  };
+
+  const back = () => keeping(() => {
+    close();
+    putBack(0);
     for (const clones of [matrices, sight]) clones.replaceChildren();
     document.body.classList.remove("bench");
   });
@@ -268,9 +274,11 @@
       take(document.querySelector("nav.contents"), bar, matrices);
       take(main.querySelector(".answer"), sight);
       const picture = main.querySelector('figure:has([data-shows=shade][data-scale$=" 1"])') || main.querySelector("figure:has([data-shows=stroke-width])"); // shares of 1
+      const before = moved.length;
       if (picture?.previousElementSibling?.matches("h3")) take(picture.previousElementSibling, sight);
       take(picture, sight);
       unstack = stack(picture?.querySelector("svg"));
+      if (![...picture?.querySelectorAll("svg") || []].every(isReadable)) putBack(before); // there is room in the page
       const weights = main.querySelector("section table.quantity:has(td[class*=shade])");
       if (weights) sight.append(weights.parentElement.cloneNode(true));
       take(bar.querySelector(".done"), sight);
