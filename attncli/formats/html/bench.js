@@ -207,15 +207,15 @@
   // -- where there is room, what is given stands at the left, what comes of it at the right ------------
 
   const roomy = matchMedia("(min-width: 1100px)");
-  let moved = []; // each with what keeps its place
-  let unstack; // takes back how a picture is laid out
+  const moved = []; // how each thing goes back to where it was
+  const putBack = (from = 0) => moved.splice(from).reverse().forEach((act) => act());
 
   const take = (element, to, before = null) => {
     if (!element) return;
     const mark = document.createComment("");
     element.replaceWith(mark);
     to.insertBefore(element, before);
-    moved.push([element, mark]);
+    moved.push(() => mark.replaceWith(element));
   };
 
   const keeping = (act) => { // what has the focus keeps it
@@ -224,12 +224,12 @@
     if (activeElement !== document.activeElement && activeElement.isConnected) activeElement.focus({ preventScroll: true });
   };
 
-  // the parts of a picture below each other, where letters would be too small beside each other; returns what takes that back
+  // the parts of a picture below each other, where letters would be too small beside each other
   const READABLE = 11.2 / 14, ROOM = 20; // of letters 14 pixels high
   const set = (shape, attributes) => Object.entries(attributes).forEach(([name, value]) => shape.setAttribute(name, value));
   const stack = (drawing) => {
     const parts = [...drawing?.querySelectorAll(":scope > g") || []], share = drawing?.clientWidth / drawing?.viewBox.baseVal.width;
-    if (parts.length < 2 || !(share > 0 && share < READABLE)) return null;
+    if (parts.length < 2 || !(share > 0 && share < READABLE)) return;
     const were = [[drawing, ["viewBox", "width", "height"]], ...parts.map((part) => [part, ["transform"]])]
       .map(([one, names]) => [one, Object.fromEntries(names.map((name) => [name, one.getAttribute(name)]))]);
     let wide = 0, high = 0;
@@ -240,20 +240,13 @@
     }
     const [across, down] = [wide + 8, high - ROOM + 8].map(Math.ceil);
     set(drawing, { viewBox: `-4 -4 ${across} ${down}`, width: READABLE * across, height: READABLE * down });
-    return () => were.forEach(([one, attributes]) => set(one, attributes));
+    moved.push(() => were.forEach(([one, attributes]) => set(one, attributes)));
   };
-
   const isReadable = ({ clientWidth, viewBox }) => !clientWidth || clientWidth >= READABLE * viewBox.baseVal.width - 1;
-
-  const putBack = (from) => {
-    unstack?.();
-    unstack = null;
-    moved.splice(from).forEach(([element, mark]) => mark.replaceWith(element));
-  };
 
   const back = () => keeping(() => {
     close();
-    putBack(0);
+    putBack();
     for (const clones of [matrices, sight]) clones.replaceChildren();
     document.body.classList.remove("bench");
   });
@@ -277,7 +270,7 @@
       const before = moved.length;
       if (picture?.previousElementSibling?.matches("h3")) take(picture.previousElementSibling, sight);
       take(picture, sight);
-      unstack = stack(picture?.querySelector("svg"));
+      stack(picture?.querySelector("svg"));
       if (![...picture?.querySelectorAll("svg") || []].every(isReadable)) putBack(before); // there is room in the page
       const weights = main.querySelector("section table.quantity:has(td[class*=shade])");
       if (weights) sight.append(weights.parentElement.cloneNode(true));
