@@ -36,7 +36,7 @@
     if (place.localName !== "td") Object.assign(field.style, { left: `${number.offsetLeft}px`, inset: "auto" });
     number.after(field);
     field.focus({ preventScroll: true });
-    if (place.localName === "td") fit(place);
+    if (place.localName === "td") (field.oninput = () => fit(place))();
     if (typed === undefined) field.select();
     intoSight(field);
   };
@@ -46,13 +46,13 @@
     if (document.elementFromPoint(left + width / 2, top + height / 2) !== one) one.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
   };
 
-  // puts the field between the row's name, which stays in sight, and the row's end
-  const NARROWEST = 36;
+  const NARROWEST = 30, BORDERS = 4; // it covers no number beside it until a longer text is typed, and never the row's name
   const fit = (place) => {
     const name = place.parentElement.querySelector(":scope > :has(> [data-set])").previousElementSibling, box = place.getBoundingClientRect();
-    const start = name ? name.getBoundingClientRect().right : box.left, end = place.parentElement.lastElementChild.getBoundingClientRect().right;
-    const width = Math.max(NARROWEST, Math.min(field.offsetWidth, end - start - 2)), left = Math.max(start + 1, box.right - 1 - width);
-    Object.assign(field.style, { left: `${left - box.left}px`, right: "auto", width: `${width}px`, minWidth: 0 });
+    const start = name?.getBoundingClientRect().right ?? box.left, end = place.parentElement.lastElementChild.getBoundingClientRect().right;
+    const own = field.style.width = `${Math.max(NARROWEST, box.width - 2)}px`;
+    const width = Math.max(parseFloat(own), Math.min(field.scrollWidth + BORDERS, end - start - 2)), left = Math.max(start + 1, box.right - 1 - width);
+    Object.assign(field.style, { left: `${left - box.left}px`, right: "auto", width: `${width}px` });
   };
 
   const close = () => {
@@ -225,7 +225,7 @@
   };
 
   // the parts of a picture below each other, where letters would be too small beside each other
-  const READABLE = 11.2 / 14, ROOM = 20; // of letters 14 pixels high
+  const READABLE = 0.79, ROOM = 12; // of letters 14 pixels high
   const set = (shape, attributes) => Object.entries(attributes).forEach(([name, value]) => shape.setAttribute(name, value));
   const stack = (drawing) => {
     const parts = [...drawing?.querySelectorAll(":scope > g") || []], share = drawing?.clientWidth / drawing?.viewBox.baseVal.width;
@@ -242,7 +242,6 @@
     set(drawing, { viewBox: `-4 -4 ${across} ${down}`, width: READABLE * across, height: READABLE * down });
     moved.push(() => were.forEach(([one, attributes]) => set(one, attributes)));
   };
-  const isReadable = ({ clientWidth, viewBox }) => !clientWidth || clientWidth >= READABLE * viewBox.baseVal.width - 1;
 
   const back = () => keeping(() => {
     close();
@@ -267,11 +266,12 @@
       take(document.querySelector("nav.contents"), bar, matrices);
       take(main.querySelector(".answer"), sight);
       const picture = main.querySelector('figure:has([data-shows=shade][data-scale$=" 1"])') || main.querySelector("figure:has([data-shows=stroke-width])"); // shares of 1
-      const before = moved.length;
+      const count = moved.length;
       if (picture?.previousElementSibling?.matches("h3")) take(picture.previousElementSibling, sight);
       take(picture, sight);
       stack(picture?.querySelector("svg"));
-      if (![...picture?.querySelectorAll("svg") || []].every(isReadable)) putBack(before); // there is room in the page
+      const isSmall = ({ clientWidth, viewBox }) => clientWidth > 0 && clientWidth < READABLE * viewBox.baseVal.width - 1;
+      if ([...picture?.querySelectorAll("svg") || []].some(isSmall)) putBack(count); // there is room in the page
       const weights = main.querySelector("section table.quantity:has(td[class*=shade])");
       if (weights) sight.append(weights.parentElement.cloneNode(true));
       take(bar.querySelector(".done"), sight);
