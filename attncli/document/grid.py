@@ -9,7 +9,14 @@ from enum import Enum, auto
 from typing import NamedTuple
 
 from attncli.document.blocks import Table, TableCell
-from attncli.document.tables import VERDICTS, Branch, MarkedNumber, MatrixBlock, SideBySide
+from attncli.document.tables import (
+    VERDICTS,
+    Branch,
+    MarkedNumber,
+    MatrixBlock,
+    ProductBlock,
+    SideBySide,
+)
 from attncli.maths.equations.elision import MOST_PARTS, elided, elided_rows
 from attncli.maths.equations.tree import Blank, Number, Omitted, Symbol, Transposed, Vector
 from attncli.maths.notation import plain
@@ -177,6 +184,17 @@ def grid_of(block: MatrixBlock | SideBySide | Table) -> Grid:
     rows = elided_rows(len(block.rows), of_list=block.is_list)
     grid = grid_of_places(block, rows, elided(block.matrix.shape[1], MOST_PARTS))
     return _turned(grid) if block.display.turned or block.display.transposed else grid
+
+
+def grid_of_product(block: ProductBlock) -> Grid:
+    """Lays out the result of a product; its columns are called what those above them are."""
+    names, *columns = grid_of(block.result).columns
+    _, *above = grid_of(block.above).columns
+    headed = (
+        own._replace(heading=upper.heading._replace(look=own.heading.look))
+        for own, upper in zip(columns, above, strict=True)
+    )
+    return Grid((names, *headed))
 
 
 def grid_of_places(

@@ -13,7 +13,9 @@ from tests.auditor.html import main_of
 from tests.auditor.latex import plain, words
 from tests.auditor.tables import Tables
 
-_MARK = re.compile(r"The source prints (?P<said>[^:]+? for [^:]+?)(?:: [^.:]+)?\.(?!\d)")
+_MARK = re.compile(
+    r"The source(?:, [^,]+,)? prints (?P<said>[^:]+? for [^:]+?)(?:: [^.:]+)?\.(?!\d)"
+)
 _CELL = re.compile(
     r"(?P<theirs>−?[\d.∞]+) for (?P<cell>.+?)(?=, −?[\d.∞]+ for | and −?[\d.∞]+ for | and \d+ more|$)"
 )
@@ -59,14 +61,16 @@ def _markdown(page: str) -> str:
     notes = (
         line.removeprefix("> ")
         for line in page.split("\n")
-        if line.startswith("> The source prints")
+        if re.match("> The source(, [^,]+,)? prints", line)
     )
     return "\n".join(_without_mathematics(note.replace("`", "")) for note in notes)
 
 
 def _latex(page: str) -> str:
     notes = re.findall(
-        r"\\begin\{quote\}\\raggedright\n(The source prints.*?)\n\\end\{quote\}", page, re.DOTALL
+        r"\\begin\{quote\}\\raggedright\n(The source(?:, [^,]+,)? prints.*?)\n\\end\{quote\}",
+        page,
+        re.DOTALL,
     )
     whole = (re.sub(r"\\texttt\{(.*?)\}", lambda m: words(m[1]), note) for note in notes)
     return "\n".join(_without_mathematics(note) for note in whole)
@@ -117,7 +121,9 @@ def _counts(match: re.Match[str], printed: int, wrong: int) -> bool:
 def _false_rows(text: str, tables: Tables) -> Iterator[str]:
     """Rows that are assumed, beside those of the tables; sums of rows that aren't 1."""
     for row, ours in re.findall(
-        r"The source assumes .*? for (.*?)\. Worked out, it is (.*)\.$", text, re.MULTILINE
+        r"The source(?:, [^,]+,)? assumes .*? for (.*?)\. Worked out, it is (.*)\.$",
+        text,
+        re.MULTILINE,
     ):
         full, indices = tables.parted(row, "")
         if _flat(tables[full].texts(indices)) != ours.strip("[]").split(", "):

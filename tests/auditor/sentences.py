@@ -433,12 +433,12 @@ _CHECKED: tuple[tuple[re.Pattern[str], Check], ...] = tuple(
          _chosen),
         (r"the vocabulary grows from (?P<before>\d+) to (?P<after>\d+) tokens", _grown),
         (rf"whose log-probability is (?P<n>{_N})\.", _best_cut),
-        (rf"The source prints (?P<theirs>{_N}) for (?P<cell>.+?\]), but (?P<working>.+) (?P<sign>[=≈]) (?P<ours>{_N})\.",
+        (rf"The source(?:, [^,]+,)? prints (?P<theirs>{_N}) for (?P<cell>.+?\]), but (?P<working>.+) (?P<sign>[=≈]) (?P<ours>{_N})\.",
          _published),
         (rf"The numbers that the source prints for .* don't add up to 1: (?P<sum>.*) = (?P<total>{_N})\.",
          _not_adding),
         (rf"the weights of (?P<row>.+) add up to (?P<total>{_N}), not to 1:", _not_one),
-        (r"^The source prints (?P<marks>[^:]+? for [^:]+?)(?: and \d+ more numbers otherwise)?(?:: [^.:]+)?\.$", _marked),
+        (r"^The source(?:, [^,]+,)? prints (?P<marks>[^:]+? for [^:]+?)(?: and \d+ more numbers otherwise)?(?:: [^.:]+)?\.$", _marked),
         (r"^(?P<gone>.+?) go(?:es)?, (?P<n>\d+) of the (?P<of>\d+) pieces of two or more characters:"
          r"(?:.* This round may prune (?P<most>\d+), but without these (?P<these>\d+) the)?", _pruned),
         (r"^(?P<variant>.+) \([^()]*\): (?:all (?P<all>\d+) rows|(?P<n>\d+) of the (?P<of>\d+) rows|the only row|(?P<both>both rows)) of"
@@ -471,13 +471,13 @@ _OF_RULES = tuple(
         r"(?:near|between|above|is) [−\d]+(?: and [−\d]+)?(?= lets| holds|, otherwise| by|\b)",
         r"and 0 otherwise", r"is 1 − a²",
         r"^(?:All|None|\d+) of (?:the source's \d+ numbers follow(?: and (?:all|none|\d+) of its \d+ statements (?:is|are) so)?|the source's \d+ statements (?:is|are) so)"
-        r"(?:; attn check \S+ tells .*)?\.$",
+        r"(?:; attn check \S+ says .*)?\.$",
         r"y is 1 for the target and 0 otherwise", r"Both begin at 0",
         r"^What if .+\? attn run .*$",
         r"say --trace '[^']+'\.",
         r"row's weights add up to 1, so one grows",
         r"it costs 10 more than the least probable piece",
-        r"The source assumes \[.*\] for .*\. Worked out, it is \[.*\]\.",
+        r"The source(?:, [^,]+,)? assumes \[.*\] for .*\. Worked out, it is \[.*\]\.",
     )
 )  # fmt: skip
 """Numbers that belong to a rule and not to these numbers."""

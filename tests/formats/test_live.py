@@ -648,6 +648,51 @@ NAMED_NOW = """() => [...document.querySelectorAll("td > [data-n]")]
   .map(one => [attncli.entry(Number(one.dataset.n))[0], one.textContent, one.dataset.was ?? null])"""
 
 
+def test_that_a_change_leaves_the_answer_is_said(chromium: Any, tmp_path: Path) -> None:
+    """Beside how many numbers differ, and only then."""
+    with shown(chromium, page_of("i_love_ai"), tmp_path / "page.html") as page:
+        on_a_laptop(page)
+        said = """async (change) => { attncli.live.changeTo(change);
+          return [document.querySelector(".answer [data-n]").textContent,
+            getComputedStyle(document.querySelector(".made"), "::after").content] }"""
+        answer, nothing = page.evaluate(said, [])
+        assert nothing == "none"
+        assert page.evaluate(said, [["W1[1,1]", "3"]]) == [
+            answer, '" Not the answer\'s."',
+        ]  # fmt: skip
+        other, nothing = page.evaluate(said, [["W_K[1,2]", "3"]])
+        assert other != answer
+        assert nothing == "none"
+
+
+BESIDE_FIELD = """field => {
+  const { left, right } = field.getBoundingClientRect(), range = document.createRange();
+  return [...field.closest("tr").cells].filter((cell) => cell !== field.parentElement && cell.textContent.trim())
+    .map((cell) => { range.selectNodeContents(cell); return range.getBoundingClientRect(); })
+    .filter((text) => text.right > left && text.left < right).length; }"""
+"""How many texts of its row a field covers."""
+
+
+@pytest.mark.parametrize("width", [768, 1280, 1366])
+@pytest.mark.parametrize("name", ["i_love_ai", "next_token", "word_order"])
+def test_a_field_covers_no_number(chromium: Any, tmp_path: Path, name: str, width: int) -> None:
+    """Nor the row's name, in the page and beside it; it grows with what is typed."""
+    with shown(chromium, page_of(name), tmp_path / "page.html") as page:
+        page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_function("wide => document.body.matches('.bench') == wide", arg=width >= 1100)
+        numbers = page.locator("main td > [data-set]")
+        for number in [number for number in numbers.all() if number.is_visible()][:40:3]:
+            number.evaluate("one => one.click()")
+            field = page.locator("input.change")
+            assert field.evaluate(BESIDE_FIELD) == 0, number.get_attribute("data-set")
+            assert field.evaluate("one => one.scrollWidth <= one.clientWidth")
+            page.keyboard.press("Escape")
+        numbers.first.evaluate("one => one.click()")
+        before = field.bounding_box()["width"]
+        page.keyboard.type("-0.125")
+        assert field.bounding_box()["width"] > before
+
+
 @sampled(2, width=[360, 768, 1099, 1920, 1280, 1100])
 def test_a_workbench_where_there_is_room(chromium: Any, tmp_path: Path, width: int) -> None:
     """What is given stands at the left and in sight, what comes of it at the right; else the page

@@ -315,9 +315,25 @@ def test_each_weight_is_written_and_can_be_read(chromium: Any, tmp_path: Path, n
         assert len(weights) == (9 if name == "i_love_ai" else 16)
         assert all(is_grey == (float(text) < 0.1) for text, is_grey, _ in weights)
         assert any(is_grey for _, is_grey, _ in weights)
-        assert min(size for *_, size in weights) >= 10
+        assert min(size for *_, size in weights) >= 11
         assert page.evaluate(frame) != drawn
         page.evaluate("dispatchEvent(new Event('beforeprint'))")
         assert page.evaluate(frame) == drawn
         page.evaluate("attncli.live.changeTo([['W_Q[1,1]', '3']])")
         assert all(is_grey == (float(text) < 0.1) for text, is_grey, _ in page.evaluate(NUMBERS))
+
+
+@pytest.mark.parametrize("width", [1280, 1366, 1920])
+def test_ribbons_of_a_long_sentence_can_be_read(chromium: Any, tmp_path: Path, width: int) -> None:
+    """They stay in their section where the column has no room for them; the column has their table,
+    which no heading without a picture stands above."""
+    with shown(chromium, page_of("tennis_and_rafael"), tmp_path / "page.html") as page:
+        page.set_viewport_size({"width": width, "height": 800})
+        page.wait_for_function("document.body.matches('.bench')")
+        sizes = page.evaluate(NUMBERS.replace("#sight", "main > section figure:has(.ribbon)"))
+        assert min(size for *_, size in sizes) >= 11
+        sight = page.locator("#sight")
+        assert sight.locator("svg, h3").count() == 0
+        assert sight.locator("table.quantity").is_visible()
+        page.evaluate("attncli.live.changeTo([['embeddings[fan,2]', '3']])")
+        sight.locator("td[data-was]").first.wait_for()

@@ -46,6 +46,22 @@ def test_rows_and_columns_cross(name: str, chromium: Any, written: Any) -> None:
         assert page.evaluate(OFF) == []
 
 
+@pytest.mark.parametrize("width", [360, 1366])
+def test_a_result_has_the_names_of_its_columns(chromium: Any, written: Any, width: int) -> None:
+    """Which are those above, as high as they are."""
+    path = written(document_of(shipped_trace("i_love_ai")))
+    with opened(chromium, path, viewport={"width": width, "height": 740}) as page:
+        for product in page.locator(".product").all():
+            above, own = (
+                product.locator(f".{where} thead th:not(:first-child)").evaluate_all(
+                    "all => all.map(one => [one.innerText, getComputedStyle(one).fontSize])"
+                )
+                for where in ("above", "result")
+            )
+            assert own == above
+            assert float(own[0][1].removesuffix("px")) > 10
+
+
 @pytest.mark.wing("classroom")
 def test_they_cross_on_a_sheet_with_fields(chromium: Any, written: Any) -> None:
     from attncli.classroom.exercises.papers import self_checking

@@ -62,7 +62,7 @@ def notes_of(source: Any) -> list[str]:
 def test_the_page_closes_with_the_source_and_where_to_read_on() -> None:
     source, why = notes_of("i_love_ai")[:2]
     assert source.startswith(
-        "56 of the source's 57 numbers follow; attn check i_love_ai tells which"
+        "56 of the source's 57 numbers follow; attn check i_love_ai says which doesn't."
     )
     assert "“love” attends most" not in str(notes_of("i_love_ai"))  # with which the page begins
     assert why == "Why? attn explain i_love_ai --step softmax"
@@ -199,7 +199,7 @@ def test_what_a_source_says_is_left_out_of_changed_numbers_also_of_variants() ->
     same = attn_page("run", "i_love_ai", "--set", "scale=none")  # as the file says
     assert same == attn_page("run", "i_love_ai")
     rounded = attn_page("run", "meeting", "--decimals", "3")
-    assert "2 of the source's 3 statements are so; attn check meeting tells which" in rounded
+    assert "2 of the source's 3 statements are so; attn check meeting says which" in rounded
     assert "Changed for this run" not in rounded
 
 

@@ -284,3 +284,12 @@ def test_the_slope_of_a_relu_is_explained_where_it_stands() -> None:
     assert "step(hidden[i, j])" in ffn
     assert "step is 1 above 0, and 0 otherwise." in " ".join(ffn.split())
     assert "step is 1" not in scores
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_a_page_says_once_what_a_gradient_is(name: str) -> None:
+    page = " ".join(page_of(shipped_trace(name)).split())
+    meaning = (
+        "grad.x is the gradient of x, the derivative of the loss by x: how fast the loss grows"
+    )
+    assert page.count(meaning) == 1

@@ -178,8 +178,8 @@ def test_what_the_pages_say_is_true(name: str) -> None:
         ("scores[a, b]: 11", "The source's number follows."),
         ("scores[a, b]: 12", "The source's number doesn't follow; attn check"),
         ("scores[a]: [5, 11]", "All of the source's 2 numbers follow."),
-        ("scores[a]: [5, 12]", "1 of the source's 2 numbers follows; attn check scenario.yaml tells which doesn't."),
-        ("scores[a]: [6, 12]", "None of the source's 2 numbers follow; attn check scenario.yaml tells why."),
+        ("scores[a]: [5, 12]", "1 of the source's 2 numbers follows; attn check scenario.yaml says which doesn't."),
+        ("scores[a]: [6, 12]", "None of the source's 2 numbers follow; attn check scenario.yaml says why."),
         ("scores: [[6, 12], [11, 25]]", "2 of the source's 4 numbers follow; attn check"),
         ("weights[a, a]: 0.0024", "The source's number"),
     ],
@@ -192,7 +192,7 @@ def test_the_count_is_said_in_a_line(entries: str, said: str) -> None:
 def test_marks_and_count_agree_on_what_follows() -> None:
     """A number that other rounding gives is marked as such, and counted among those that follow."""
     page = " ".join(page_of(trace_of(SHIPPED["i_love_ai"])).split())
-    marks = re.findall(r"▸ The source prints (.+?): (.+?)\.(?= )", page)
+    marks = re.findall(r"▸ The source(?:, [^,]+,)? prints (.+?): (.+?)\.(?= )", page)
     assert [verdict for _, verdict in marks] == [
         "it follows with other rounding",
         "they follow with other rounding",
@@ -201,6 +201,24 @@ def test_marks_and_count_agree_on_what_follows() -> None:
     wrong = [said for said, verdict in marks if "follow" not in verdict]
     assert wrong == ["5.000 for ffn[AI, 1]"]
     assert "56 of the source's 57 numbers follow" in page
+
+
+@pytest.mark.parametrize(
+    ("name", "source"),
+    [
+        ("i_love_ai", "a lecture note on self-attention"),
+        ("i_can_go_alone", "a lecture note from tokens to Transformers"),
+        ("three_tokens", "a note on multi-headed self-attention"),
+    ],
+)
+def test_a_page_names_its_source_where_it_first_says_it(name: str, source: str) -> None:
+    """And nowhere else, but at its end."""
+    said = re.findall(
+        r"▸ The source(?:, (.*?),)? (?:prints|assumes)",
+        " ".join(page_of(trace_of(SHIPPED[name])).split()),
+    )
+    assert said == [source, *[""] * (len(said) - 1)]
+    assert "The source prints 9 for" in page_of(trace_of(f"{KEYS}  scores[a]: [5, 9]\n"))
 
 
 def test_of_numbers_that_are_assumed_check_tells() -> None:
@@ -213,15 +231,17 @@ def test_of_numbers_that_are_assumed_check_tells() -> None:
 def test_a_cells_page_says_it_too() -> None:
     cells = ["scores[met, Bob]", "scores[met, at]", "exp_sum[met]", "Q[met, 1]"]
     page = page_of_cells(trace_of(SHIPPED["alice_met_bob"]), cells)
-    said = re.findall(r"The source prints \S+ for (\S+(?: \S+\])?), but ", " ".join(page.split()))
-    assert said == ["scores[met, Bob]", "exp_sum[met]"]
+    mark = r"The source(, a lecture note on self-attention,)? prints \S+ for (\S+(?: \S+\])?), but "
+    said = [(bool(named), cell) for named, cell in re.findall(mark, " ".join(page.split()))]
+    assert said == [(True, "scores[met, Bob]"), (False, "exp_sum[met]")]
 
 
 def test_a_mark_stands_at_its_step_and_its_working_where_the_cell_is_asked_for() -> None:
     trace = trace_of(SHIPPED["alice_met_bob"])
-    assert "▸ The source prints 0.53 for scores[met, Bob]" in page_of(trace)
+    named = "▸ The source, a lecture note on self-attention, prints 0.53 for scores[met, Bob]"
+    assert named in page_of(trace)
     cell = page_of_cells(trace, ["scores[met, Bob]"])
-    assert "▸ The source prints 0.53 for scores[met, Bob], but 0.07 + 0.40 + 0.03 = 0.50.\n" in cell
+    assert f"{named}, but 0.07 + 0.40 + 0.03 = 0.50." in " ".join(cell.split())
     assert "0.7 + 0.2 + 0.1 + 0.1 = 1.1" in re.sub(
         r"\s+", " ", page_of(trace_of(SHIPPED["i_can_go_alone"]))
     )

@@ -36,7 +36,7 @@
     if (place.localName !== "td") Object.assign(field.style, { left: `${number.offsetLeft}px`, inset: "auto" });
     number.after(field);
     field.focus({ preventScroll: true });
-    if (place.localName === "td") fit(place);
+    if (place.localName === "td") (field.oninput = () => fit(place))();
     if (typed === undefined) field.select();
     intoSight(field);
   };
@@ -46,13 +46,13 @@
     if (document.elementFromPoint(left + width / 2, top + height / 2) !== one) one.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
   };
 
-  // puts the field between the row's name, which stays in sight, and the row's end
-  const NARROWEST = 36;
+  const NARROWEST = 30, BORDERS = 4; // it covers no number beside it until a longer text is typed, and never the row's name
   const fit = (place) => {
     const name = place.parentElement.querySelector(":scope > :has(> [data-set])").previousElementSibling, box = place.getBoundingClientRect();
-    const start = name ? name.getBoundingClientRect().right : box.left, end = place.parentElement.lastElementChild.getBoundingClientRect().right;
-    const width = Math.max(NARROWEST, Math.min(field.offsetWidth, end - start - 2)), left = Math.max(start + 1, box.right - 1 - width);
-    Object.assign(field.style, { left: `${left - box.left}px`, right: "auto", width: `${width}px`, minWidth: 0 });
+    const start = name?.getBoundingClientRect().right ?? box.left, end = place.parentElement.lastElementChild.getBoundingClientRect().right;
+    const own = field.style.width = `${Math.max(NARROWEST, box.width - 2)}px`;
+    const width = Math.max(parseFloat(own), Math.min(field.scrollWidth + BORDERS, end - start - 2)), left = Math.max(start + 1, box.right - 1 - width);
+    Object.assign(field.style, { left: `${left - box.left}px`, right: "auto", width: `${width}px` });
   };
 
   const close = () => {
@@ -207,15 +207,15 @@
   // -- where there is room, what is given stands at the left, what comes of it at the right ------------
 
   const roomy = matchMedia("(min-width: 1100px)");
-  let moved = []; // each with what keeps its place
-  let unstack; // takes back how a picture is laid out
+  const moved = []; // how each thing goes back to where it was
+  const putBack = (from = 0) => moved.splice(from).reverse().forEach((act) => act());
 
   const take = (element, to, before = null) => {
     if (!element) return;
     const mark = document.createComment("");
     element.replaceWith(mark);
     to.insertBefore(element, before);
-    moved.push([element, mark]);
+    moved.push(() => mark.replaceWith(element));
   };
 
   const keeping = (act) => { // what has the focus keeps it
@@ -224,12 +224,12 @@
     if (activeElement !== document.activeElement && activeElement.isConnected) activeElement.focus({ preventScroll: true });
   };
 
-  // the parts of a picture below each other, where letters would be too small beside each other; returns what takes that back
-  const READABLE = 0.72, ROOM = 20;
+  // the parts of a picture below each other, where letters would be too small beside each other
+  const READABLE = 0.79, ROOM = 12; // of letters 14 pixels high
   const set = (shape, attributes) => Object.entries(attributes).forEach(([name, value]) => shape.setAttribute(name, value));
   const stack = (drawing) => {
     const parts = [...drawing?.querySelectorAll(":scope > g") || []], share = drawing?.clientWidth / drawing?.viewBox.baseVal.width;
-    if (parts.length < 2 || !(share > 0 && share < READABLE)) return null;
+    if (parts.length < 2 || !(share > 0 && share < READABLE)) return;
     const were = [[drawing, ["viewBox", "width", "height"]], ...parts.map((part) => [part, ["transform"]])]
       .map(([one, names]) => [one, Object.fromEntries(names.map((name) => [name, one.getAttribute(name)]))]);
     let wide = 0, high = 0;
@@ -240,14 +240,12 @@
     }
     const [across, down] = [wide + 8, high - ROOM + 8].map(Math.ceil);
     set(drawing, { viewBox: `-4 -4 ${across} ${down}`, width: READABLE * across, height: READABLE * down });
-    return () => were.forEach(([one, attributes]) => set(one, attributes));
+    moved.push(() => were.forEach(([one, attributes]) => set(one, attributes)));
   };
 
   const back = () => keeping(() => {
     close();
-    unstack?.();
-    unstack = null;
-    moved.splice(0).forEach(([element, mark]) => mark.replaceWith(element));
+    putBack();
     for (const clones of [matrices, sight]) clones.replaceChildren();
     document.body.classList.remove("bench");
   });
@@ -268,9 +266,12 @@
       take(document.querySelector("nav.contents"), bar, matrices);
       take(main.querySelector(".answer"), sight);
       const picture = main.querySelector('figure:has([data-shows=shade][data-scale$=" 1"])') || main.querySelector("figure:has([data-shows=stroke-width])"); // shares of 1
+      const count = moved.length;
       if (picture?.previousElementSibling?.matches("h3")) take(picture.previousElementSibling, sight);
       take(picture, sight);
-      unstack = stack(picture?.querySelector("svg"));
+      stack(picture?.querySelector("svg"));
+      const isSmall = ({ clientWidth, viewBox }) => clientWidth > 0 && clientWidth < READABLE * viewBox.baseVal.width - 1;
+      if ([...picture?.querySelectorAll("svg") || []].some(isSmall)) putBack(count); // there is room in the page
       const weights = main.querySelector("section table.quantity:has(td[class*=shade])");
       if (weights) sight.append(weights.parentElement.cloneNode(true));
       take(bar.querySelector(".done"), sight);

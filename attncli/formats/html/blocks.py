@@ -25,7 +25,15 @@ from attncli.document.blocks import (
     WordBlank,
     parts_of,
 )
-from attncli.document.grid import Grid, GridCell, Look, Omission, grid_of, ink_of
+from attncli.document.grid import (
+    Grid,
+    GridCell,
+    Look,
+    Omission,
+    grid_of,
+    grid_of_product,
+    ink_of,
+)
 from attncli.document.pictures import PICTURES, Picture
 from attncli.document.retold import Mark
 from attncli.document.tables import Branch, MatrixBlock, ProductBlock, SideBySide
@@ -327,6 +335,7 @@ def product_html(block: ProductBlock, style: HtmlStyle) -> str:
     if not style.products:
         return blocks_html(block.told, style)
     grids = {name: grid_of(table) for name, table in _places(block).items()}
+    grids |= {"result": grid_of_product(block)}
     divs = "".join(
         f'<div class="{name}">'
         f"{_operand_table(grid, getattr(block, name), style, is_added=name == 'added')}</div>"
@@ -338,10 +347,10 @@ def product_html(block: ProductBlock, style: HtmlStyle) -> str:
 
 def _widths(block: ProductBlock, grids: Mapping[str, Grid], style: HtmlStyle) -> str:
     """Writes how wide the names of rows are, and the columns, of what stands above each other."""
-    *upper, own = (grids[name].columns for name in ("above", "added", "result") if name in grids)
-    names = [names.heading for names, *_ in (*upper, own)] + [*grids["above"].columns[0].cells]
-    numbers = [cell for _, *columns in (*upper, own) for c in columns for cell in c.cells]
-    headings = [column.heading for _, *columns in upper for column in columns]
+    tables = [grids[name].columns for name in ("above", "added", "result") if name in grids]
+    names = [names.heading for names, *_ in tables] + [*grids["above"].columns[0].cells]
+    numbers = [cell for _, *columns in tables for c in columns for cell in c.cells]
+    headings = [column.heading for _, *columns in tables for column in columns]
     side = max(width(cell.text) for cell in names) + 2 * (block.added is not None)
     wide = max(width(cell.text) for cell in (*numbers, *headings))
     wide = max(wide, style.tables.field_width) if block.result.blanks else wide

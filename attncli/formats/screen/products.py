@@ -6,7 +6,7 @@ from collections.abc import Callable
 from itertools import zip_longest
 
 from attncli.document.blocks import Derivation
-from attncli.document.grid import GridCell, grid_of
+from attncli.document.grid import grid_of_product
 from attncli.document.tables import ProductBlock
 from attncli.formats.screen.lines import Line, StyledText, left, line_width, right, width
 from attncli.formats.screen.tables import (
@@ -62,9 +62,8 @@ def laid_out_lines(block: ProductBlock) -> list[Line]:
     """Sets the tables of a product: the columns of its result below those of what is above, its
     rows behind those at the left."""
     above_names, *above = _above(block)
-    _, *columns = grid_of(block.result).columns
     name = without_names(columns_of(block.result)[0])
-    own = [ScreenColumn.of(column._replace(heading=GridCell(""))) for column in columns]
+    own = [*map(ScreenColumn.of, grid_of_product(block).columns[1:])]
     side = max(above_names.width, name.width)
     wide = [max(upper.width, lower.width) for upper, lower in zip(above, own, strict=True)]
     upper, lower = (

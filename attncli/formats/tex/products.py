@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate, chain
 from typing import NamedTuple
 
-from attncli.document.grid import grid_of
+from attncli.document.grid import grid_of, grid_of_product
 from attncli.document.tables import MatrixBlock, ProductBlock
 from attncli.formats.tex.setting import Boxes, Setting
 from attncli.formats.tex.tables import (
@@ -152,9 +152,9 @@ def _crossing(block: ProductBlock, setting: Setting) -> _Crossing:
     if block.added is not None:
         pairs = zip(above, _added(block.added, setting), strict=True)
         above = [column._replace(cells=(*column.cells, cell)) for column, cell in pairs]
-    name, *result = _columns(block.result, setting)
-    own = [_without_names(name), *(column._replace(heading=_NOTHING) for column in result)]
-    return _Crossing(above, own)
+    wide = setting._replace(blank_width=block.result.blank_width)
+    name, *result = columns_of(grid_of_product(block), wide)
+    return _Crossing(above, [_without_names(name), *result])
 
 
 def _after(block: MatrixBlock | None, setting: Setting) -> list[TexColumn]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
-from itertools import compress, groupby
+from itertools import compress, groupby, takewhile
 from types import MappingProxyType
 
 from attncli.document.blocks import Block, Callout, Spans, Term
@@ -25,6 +25,7 @@ from attncli.pages.parts.working import last_form
 from attncli.steps.order import step_of
 from attncli.trace import PlannedStep, Trace
 from attncli.trace.published import PublishedNumber, published_numbers
+from attncli.trace.trace import parts_of
 
 MEANING: Mapping[str, str] = MappingProxyType(
     {
@@ -79,20 +80,44 @@ _MOST_ROWS = 200
 """Differences that are listed before some are left out."""
 
 Published = Sequence[PublishedNumber]
+_Cell = tuple[Name, int, int]
 Judgements = Mapping[tuple[object, ...], str]
 """What is said of numbers, by their keys."""
 
 
-def differences_in(trace: Trace, part: PlannedStep, selection: Selection) -> list[Block]:
+def differences_in(trace: Trace, part: PlannedStep, selection: Selection) -> list[Callout]:
     """Marks what the source prints otherwise of what a part makes, in the rows that are told."""
     if not trace.scenario.source.published or selection.detail == "summary":
         return []
-    figures = _of_part(trace, part)
-    printed = [f for f in figures if f.row in selection.rows(f.quantity)]
-    return [*_marks(trace, part, _in_order(part, printed)), *_rows(part, printed)]
+    blocks = [*_said_of(trace, part, selection)]
+    parts = () if selection.partial else _before(trace, part)
+    is_first = not any(any(_said_of(trace, entry, selection)) for entry in parts)
+    return _naming_the_source(trace, blocks) if is_first else blocks
 
 
-def _marks(trace: Trace, part: PlannedStep, differing: Published) -> Iterator[Block]:
+def _before(trace: Trace, part: PlannedStep) -> Iterator[PlannedStep]:
+    return takewhile(lambda entry: entry is not part, parts_of(trace))
+
+
+def _said_of(trace: Trace, part: PlannedStep, selection: Selection) -> Iterator[Callout]:
+    printed = [f for f in _of_part(trace, part) if f.row in selection.rows(f.quantity)]
+    yield from _marks(trace, part, _in_order(part, printed))
+    yield from _rows(part, printed)
+
+
+def _naming_the_source(trace: Trace, blocks: Sequence[Callout]) -> list[Callout]:
+    """Says in the first block which source it is: what its name begins with, up to a comma."""
+    name = trace.scenario.source.name
+    if name is None or not blocks or blocks[0].text[0] != _SOURCE:
+        return [*blocks]
+    called = Word(name.partition(",")[0])
+    return [Callout((_SOURCE, ", ", called, ",", *blocks[0].text[1:])), *blocks[1:]]
+
+
+_SOURCE = "The source"
+
+
+def _marks(trace: Trace, part: PlannedStep, differing: Published) -> Iterator[Callout]:
     """Yields marks, one for each verdict: `The source prints 4.265 for ffn[I, 1]: it follows with
     other rounding. The source prints 5.000 for ffn[AI, 1]: only its
     rounding is wrong.`"""
@@ -106,7 +131,7 @@ def _marks(trace: Trace, part: PlannedStep, differing: Published) -> Iterator[Bl
         ]
         parts += [(f"{len(more)} more numbers otherwise",)] if more else []
         yield Callout(
-            ("The source prints ", *spans_enumerated(parts), f"{agreed(len(some), one, several)}.")
+            (_SOURCE, " prints ", *spans_enumerated(parts), f"{agreed(len(some), one, several)}.")
         )
 
 
@@ -125,19 +150,23 @@ def _verdict(judgement: str) -> tuple[str, str]:
     return ": it doesn't follow", ": they don't follow"
 
 
-def differences_at(
-    trace: Trace, part: PlannedStep, cells: Collection[tuple[Name, int, int]]
-) -> list[Block]:
+def differences_at(trace: Trace, part: PlannedStep, cells: Collection[_Cell]) -> list[Block]:
     """Says what the source prints otherwise in some cells of what a part makes."""
     if not trace.scenario.source.published:
         return []
-    differing = _in_order(part, (f for f in _of_part(trace, part) if f.cell in cells))
-    told, more = _split(differing)
+    told, more = _split(_asked(trace, part, cells))
+    is_first = not any(_asked(trace, entry, cells) for entry in _before(trace, part))
     others = f"It prints {len(more)} more numbers that differ."
+    blocks = [Callout(_difference(trace, part, f)) for f in told]
     return [
-        *(Callout(_difference(trace, part, f)) for f in told),
+        *(_naming_the_source(trace, blocks) if is_first else blocks),
         *([Callout((others,))] if more else []),
     ]
+
+
+def _asked(trace: Trace, part: PlannedStep, cells: Collection[_Cell]) -> Published:
+    """Lists those that differ, of some cells of what a part makes."""
+    return _in_order(part, (f for f in _of_part(trace, part) if f.cell in cells))
 
 
 def _of_part(trace: Trace, part: PlannedStep) -> Iterator[PublishedNumber]:
@@ -168,7 +197,8 @@ def _difference(trace: Trace, part: PlannedStep, figure: PublishedNumber) -> Spa
     """Says where the source differs: `The source prints 0.53 for scores[met, Bob], but 0.07 + 0.40
     + 0.03 = 0.50.`"""
     cell = Term(_cell(part, figure))
-    spans: Spans = ("The source prints ", Number.written(figure.theirs), " for ", cell, ", but ")
+    theirs = Number.written(figure.theirs)
+    spans: Spans = (_SOURCE, " prints ", theirs, " for ", cell, ", but ")
     is_right = _judged(trace).get(figure.key) in RIGHT
     end = ". The source's number follows with other rounding." if is_right else "."
     worked = last_form(trace, figure.quantity, (figure.row, figure.column), figure.ours)
@@ -180,7 +210,7 @@ def _difference(trace: Trace, part: PlannedStep, figure: PublishedNumber) -> Spa
     return (*spans, form, f" {relation} ", figure.ours, end)
 
 
-def _rows(part: PlannedStep, printed: Published) -> Iterator[Block]:
+def _rows(part: PlannedStep, printed: Published) -> Iterator[Callout]:
     """Remarks on rows that the source assumes, and on those of other numbers than ours that should
     add up to 1 and don't."""
     adding_up = step_of(part).results.adds_up_to_one
@@ -198,7 +228,7 @@ def _assumption(part: PlannedStep, row: Published) -> Spans:
     theirs = _vector([Number.written(f.theirs) for f in row])
     ours = _vector([f.ours for f in row])
     address = _address(part, row)
-    return ("The source assumes ", theirs, " for ", address, ". Worked out, it is ", ours, ".")
+    return (_SOURCE, " assumes ", theirs, " for ", address, ". Worked out, it is ", ours, ".")
 
 
 def _vector(numbers: Sequence[Number]) -> Number | Vector:
@@ -215,7 +245,7 @@ def _address(part: PlannedStep, row: Published) -> Term:
     return Term(quantity.symbol(i, j if len(row) == 1 else None, name))
 
 
-def _sum(part: PlannedStep, row: Published) -> Iterator[Block]:
+def _sum(part: PlannedStep, row: Published) -> Iterator[Callout]:
     numbers = tuple(Number.written(f.theirs) for f in row)
     total = decimals.total(number.full for number in numbers)
     if len(row) == row[0].quantity.matrix.shape[1] and total != 1:

@@ -643,7 +643,8 @@ def opening_of(trace: Trace, part: PlannedStep, before: Sequence[PlannedStep]) -
 
 
 _GRADIENT: Spans = (
-    " Here ", Term("grad.x"), " is the derivative of the loss by x.",
+    " Here ", Term("grad.x"), " is the gradient of x, the derivative of the loss by x: how fast the"
+    " loss grows with x.",
 )  # fmt: skip
 
 

@@ -31,12 +31,12 @@ def closing_on_the_source(trace: Trace, *, on_paper: bool) -> list[Block]:
     if called is not None and (wrong or differ) and not on_paper:
         command = f"attn check {typed(called)}{asking_for_large(trace.scenario)}"
         which = _told_by_check(wrong, len(numbers) + len(statements))
-        spans = (*spans, "; ", Term(command), f" tells {which}")
+        spans = (*spans, "; ", Term(command), f" says {which}")
     return [*blocks, Callout((*spans, "."))]
 
 
 def _told_by_check(wrong: int, total: int) -> str:
-    """Says what `attn check` tells where some of what the source has are wrong."""
+    """Writes what `attn check` says where some of what the source has are wrong."""
     if wrong == total > 1:
         return "why"
     dont = agreed(wrong, "doesn't", "don't")

@@ -221,6 +221,34 @@ def test_a_change_in_the_page_is_worked_written_and_undone(chromium: Any, served
         assert served.file.read_text() == TEXT
 
 
+def test_a_tablet_changes_writes_and_undoes_by_touch(chromium: Any, served: Served) -> None:
+    """What is said of it stands on the bar below, without a gap; settings are there if asked for."""
+    size = {"width": 768, "height": 1024}
+    context = chromium.new_context(viewport=size, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    page.goto(served.server.address)
+    between = "() => bar.getBoundingClientRect().top - served.getBoundingClientRect().bottom"
+    page.wait_for_function("() => window.bar?.offsetHeight && window.served")
+    assert abs(page.evaluate(between)) <= 1
+    decimals = page.locator("#changes [data-key='rounding.decimals']")
+    assert decimals.is_hidden()
+    page.locator(".settings").tap()
+    decimals.select_option("2")
+    shows(page, "rounding.decimals (not said) → 2.", "#served .made")
+    page.locator("main td > [data-set='W_K[1,2]']").first.tap()
+    page.fill("input.change", "-0.25")
+    page.press("input.change", "Enter")
+    shows(page, "W_K[1, 2] 1 → -0.25", "#served .made")
+    page.locator("text=Write to mine.yaml").tap()
+    page.wait_for_selector("[data-act=write]", state="detached")
+    assert "[1, -0.25]" in served.file.read_text()
+    page.locator("text=Take the writing back").tap()
+    page.wait_for_selector("[data-act=undo]", state="detached")
+    assert served.file.read_text() == TEXT
+    assert page.evaluate("document.documentElement.scrollWidth") == size["width"]
+    context.close()
+
+
 def test_the_panels_follow(chromium: Any, served: Served) -> None:
     with tab(chromium, served) as page:
         for name in ("lint", "why", "exercise"):
