@@ -129,7 +129,7 @@ def all_right(typist: Typist, folder: Path) -> Mapping[str, str]:
     """A paper with all of it right, the choice by its letter: a key for each character, and one for
     each blank."""
     answers = {**key_of(folder, "A"), HAND: "2.5"}
-    options = manifest(folder)["forms"]["A"]["parts"][3]["choices"]["1"]["options"]
+    options = manifest(folder)["forms"]["A"]["parts"][3]["choices"]["q1"]["options"]
     typed = {**answers, CHOICE: "ab"[options.index(answers[CHOICE])]}
     typist.enter("=a")
     for id_, text in typed.items():
