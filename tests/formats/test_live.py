@@ -657,9 +657,7 @@ def test_that_a_change_leaves_the_answer_is_said(chromium: Any, tmp_path: Path) 
             getComputedStyle(document.querySelector(".made"), "::after").content] }"""
         answer, nothing = page.evaluate(said, [])
         assert nothing == "none"
-        assert page.evaluate(said, [["W1[1,1]", "3"]]) == [
-            answer, '" Not the answer\'s."',
-        ]  # fmt: skip
+        assert page.evaluate(said, [["W1[1,1]", "3"]]) == [answer, '" Not the answer\'s."']
         other, nothing = page.evaluate(said, [["W_K[1,2]", "3"]])
         assert other != answer
         assert nothing == "none"
