@@ -24,7 +24,7 @@ from attncli.classroom.exercises.gate_by_gate import gate_by_gate
 from attncli.classroom.exercises.line_blanks import Asked, is_in_words
 from attncli.classroom.exercises.on_the_sheet import worked_from
 from attncli.classroom.exercises.requests import ExerciseRequest
-from attncli.classroom.exercises.tasks import arranged
+from attncli.classroom.exercises.tasks import arranged, without_dots
 from attncli.classroom.exercises.workable_sections import leading_to
 from attncli.classroom.exercises.worked_in_browser import worked_in_browser
 from attncli.classroom.files.exercise_file import Frame
@@ -443,7 +443,7 @@ def key_page(whole: Document) -> Document:
     only what is otherwise there."""
     assert whole.paper is not None
     read = next(filter(None, map(_how_to_read, whole.sections)), ())
-    return whole._replace(
+    return without_dots(whole)._replace(
         sections=tuple(_section(s, read, whole.paper.words.keys) for s in whole.sections),
         opening=read,
         data=whole.data._replace(given=()),
