@@ -10,7 +10,7 @@ from random import Random
 from attncli.classroom.exercises.fingerprint import joint_mark
 from attncli.classroom.files.exam_file import ExamPart, OwnQuestion
 from attncli.classroom.files.exercise_file import Frame
-from attncli.classroom.files.mathematics import as_read, beginning, in_words_and_formulas
+from attncli.classroom.files.mathematics import as_read, in_words_and_formulas
 from attncli.document.blocks import (
     AnswerSpace,
     Block,
@@ -107,13 +107,18 @@ def _section(number: int, question: OwnQuestion, item: Item, words: FrameWords) 
     says = in_words_and_formulas(answer) if question.by_hand else (Word(answer),)
     told = Paragraph((f"{words.keys.answer}: {letter}", *says))
     solution = (asked, told) if answer else (asked, *_to_mark_by(words))
-    title = as_read(question.title or beginning(question.ask, _LONGEST_TITLE))
+    title = as_read(question.title) if question.title else (_to_do(question, words),)
     return Section("", number, title, (), blocks, questions=(item,), solution=solution)
 
 
-_LONGEST_TITLE = 24
-"""The most characters of a question's words that stand above it."""
 _LINES_TO_MARK_BY = 3
+
+
+def _to_do(question: OwnQuestion, words: FrameWords) -> Word:
+    """Returns what stands above a question without a title: how it is answered."""
+    if question.options:
+        return words.paper.choose
+    return words.paper.in_words if question.by_hand else words.paper.give_number
 
 
 def _to_mark_by(words: FrameWords) -> tuple[Block, ...]:

@@ -56,7 +56,7 @@ class OwnQuestion(NamedTuple):
 
     ask: Annotated[str, TextKind("a question"), "the question"]
     title: Annotated[
-        str, TextKind("a title"), "what stands above it; its first words if nothing is said"
+        str, TextKind("a title"), "what stands above it; how it is answered if nothing is said"
     ] = ""
     options: Annotated[
         tuple[str, ...], ListOf(_TEXT), "what is chosen from: `[a query, a key, a value]`"

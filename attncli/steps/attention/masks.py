@@ -337,7 +337,7 @@ def _happens(place: HeadPlace) -> str:
     return f"{rules[:1].upper()}{rules[1:]}.{last} Where the mask is 0, the score becomes {hidden}."
 
 
-_OF_THE_LAST = "The last row hides nothing, since no key comes after the last query."
+_OF_THE_LAST = "So the last row hides nothing."
 
 
 def _sees_all(place: HeadPlace) -> bool:

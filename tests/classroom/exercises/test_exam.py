@@ -374,7 +374,7 @@ def test_an_exam_of_one_part_has_a_line_for_name_and_id(tmp_path: Path) -> None:
     assert "ID" in line
 
 
-def test_own_questions_have_a_title_or_their_first_words(tmp_path: Path) -> None:
+def test_own_questions_have_a_title_or_say_how_they_are_answered(tmp_path: Path) -> None:
     text = (
         "exam: A quiz\nparts:\n- questions:\n"
         "  - {ask: Why are scores scaled?, answer: So., title: Scaling}\n"
@@ -385,7 +385,7 @@ def test_own_questions_have_a_title_or_their_first_words(tmp_path: Path) -> None
     assert run(*words).exit_code == 0
     paper = (tmp_path / "q" / "q_sheet.md").read_text("utf-8")
     assert "1 · Scaling (1 point)" in paper
-    assert "2 · What is … (1 point)" in paper
+    assert "2 · Give a number (1 point)" in paper
 
 
 def test_a_model_answer_is_on_the_key_alone_and_a_missing_one_is_told(tmp_path: Path) -> None:
