@@ -266,7 +266,7 @@ EXAM_DATA: dict[str, Any] = {
                     "number": 2.5,
                     "table": [[hostile("cell"), "x"], ["1", "2"]],
                 },
-                {"ask": hostile("ask"), "answer": hostile("answer")},
+                {"ask": hostile("ask"), "title": hostile("title"), "answer": hostile("answer")},
             ],
         },
         {
@@ -275,6 +275,7 @@ EXAM_DATA: dict[str, Any] = {
                 {"ask": hostile("ask"), "options": OPTIONS, "right": OPTIONS[0]},
                 {
                     "ask": hostile("ask"),
+                    "title": hostile("title"),
                     "answer": hostile("answer"),
                     "table": [[hostile("cell"), "x"], ["1", hostile("cell")]],
                 },

@@ -8,7 +8,8 @@ asking             which numbers are asked for, and their points
 blanked            what is taken out of a page for a form; `gate_by_gate` tables of gates
 answer_keys        what is accepted for a blank, and why, and worked solutions
 between_parts      which parts of an exam have the same numbers
-papers             the exercise with everything, and the sheet and the key of it
+papers             the exercise with everything, and the sheet and the key of it; `functions_told`
+                   the formulas of activations on sheets
 exam_papers        the parts of an exam as one paper; `own_questions` a teacher's own ones
 drawing            what each form draws from a pool; `sharing` points of a whole part
 left_to_draw       what platforms draw from pools by themselves
