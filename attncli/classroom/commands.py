@@ -621,7 +621,8 @@ def design(typed: DesignArguments) -> Output:
             "--detail",
             lambda: ("summary", "full"),
             "`full`: each finding with its numbers, the mistakes that can be revealed, and what is"
-            " taken for nice; by default `summary`: how many of what, and where first.",
+            " taken for nice, as always in JSON; by default `summary`: how many of what, and where"
+            " first.",
         ),
     },
     effort=Effort(steps=1.5, numbers=12, memory=7),
@@ -641,7 +642,9 @@ def lint(typed: Arguments) -> PageOutput:
     """
     trace = typed.work()
     page = _weak(trace, typed.part.steps, typed.part.token)
-    return PageOutput(page if typed.detail == "full" else _in_short(page), typed.page)
+    # programs look for what they need
+    whole = typed.detail == "full" or typed.page.chosen() == "json"
+    return PageOutput(page if whole else _in_short(page), typed.page)
 
 
 def _in_short(page: Document) -> Document:

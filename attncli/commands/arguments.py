@@ -357,12 +357,15 @@ class PageOptions(NamedTuple):
 
     def check(self) -> None:
         """Raises OutputError where it can't be written so, or a file is in the way."""
-        from attncli.formats import page_format_names
-
-        form = chosen_format(self.form, self.output, page_format_names())
+        form = self.chosen()
         self.check_form(form)
         check_binary(form, self.output)
         check_target(self.output, force=self.force)
+
+    def chosen(self) -> str:
+        """Returns the format: the one that is named, else as a file's suffix says. Raises
+        OutputError."""
+        return chosen_format(self.form, self.output, [*_page_formats()])
 
     def check_form(self, form: str) -> None:
         """Raises OutputError for a format whose pages don't go without a preamble, or without
@@ -375,9 +378,9 @@ class PageOptions(NamedTuple):
     def deliver(self, page: Document, *, slides: bool = False) -> None:
         """Renders a page, perhaps as slides, and writes it to a file or to standard output. Without
         a format, a file's suffix tells it. Raises OutputError."""
-        from attncli.formats import page_format_names, stream_of
+        from attncli.formats import stream_of
 
-        form = chosen_format(self.form, self.output, page_format_names())
+        form = self.chosen()
         manner = self.rendering._replace(slides=slides)
         write_out(stream_of(page, form, manner), self.output, force=self.force)
 
@@ -525,7 +528,7 @@ class Arguments(NamedTuple):
         complaints.hear(check_detail, self.detail or "full")
         complaints.hear(self.page.check)
         if self.slides:
-            form = chosen_format(self.page.form, self.page.output, [*_page_formats()])
+            form = self.page.chosen()
             complaints.hear(check_able, "slides", form, "--slides", "has no slides")
         trace = complaints.hear(self.worked_with, (), on_demand=on_demand)
         source = None if self.model.from_ is not None else self.scenario

@@ -452,10 +452,12 @@ def _said_of(word: str) -> str:
     said = entries(word)
     if not said and topics().keys() & in_other_number(word):
         return ""
-    asked = (
+    asked = "".join(
         f"* {question.title} `attn explain {question.key}`\n" for question in questions_about(word)
     )
-    return (said or near_entries(word)) + "".join(asked) or _told_of_models(word)
+    if said:
+        return said + asked
+    return _told_of_models(word) or near_entries(word) + asked
 
 
 def _told_of_models(topic: str) -> str:

@@ -338,8 +338,8 @@ def handed_in(exam: Path, tmp_path: Path) -> Path:
         ids = [f"{j}/{id_}" for j, p in enumerate(own["parts"], 1) for id_ in p["asked"]]
         texts = [hostile("number"), "0.5", "", "7"]
         answers: dict[str, object] = {id_: texts[(k + n) % 4] for n, id_ in enumerate(ids)}
-        answers |= {"2/1": [*OPTIONS[1:], hostile("none")][k % 3], "2/2": "2.6"}
-        answers |= {"2/3": hostile("essay") if k % 2 else "1", hostile("cell"): 3}
+        answers |= {"2/q1": [*OPTIONS[1:], hostile("none")][k % 3], "2/q2": "2.6"}
+        answers |= {"2/q3": hostile("essay") if k % 2 else "1", hostile("cell"): 3}
         says = {
             "student": hostile("student"),
             "id": hostile("ID"),

@@ -52,7 +52,8 @@ def in_one(exam: ExamFile, wholes: Sequence[Document]) -> Document:
     scenario stays as it is."""
     parts, frame = exam.parts, exam.frame
     if len(parts) == 1 and parts[0].most is None and wholes[0].opening and not exam.cover:
-        return wholes[0]
+        paper = wholes[0].paper
+        return wholes[0]._replace(paper=paper and paper._replace(is_exam=True))
     words, titles = words_of(frame.language), [*map(_title, parts, wholes)]
     points = [*map(_most, parts, wholes)]
     count = len(wholes)

@@ -114,7 +114,7 @@ def _section(number: int, question: OwnQuestion, item: Item, words: FrameWords) 
 _LINES_TO_MARK_BY = 3
 
 
-def _to_do(question: OwnQuestion, words: FrameWords) -> Word:
+def _to_do(question: OwnQuestion, words: FrameWords) -> str:
     """Returns what stands above a question without a title: how it is answered."""
     if question.options:
         return words.paper.choose

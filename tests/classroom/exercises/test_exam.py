@@ -364,12 +364,13 @@ def test_questions_alone_are_a_paper_with_its_title_and_a_name(tmp_path: Path) -
         assert says in paper
 
 
-def test_an_exam_of_one_part_has_a_line_for_name_and_id(tmp_path: Path) -> None:
+def test_an_exam_of_one_part_is_called_one_and_has_a_line_for_name_and_id(tmp_path: Path) -> None:
     text = "exam: Short\nparts: [{scenario: i_love_ai, ask: [scores]}]\n"
     (tmp_path / "s.yaml").write_text(text, "utf-8")
     words = ("exam", tmp_path / "s.yaml", "-o", tmp_path / "s", "--format", "markdown")
     assert run(*words).exit_code == 0
     paper = (tmp_path / "s" / "s_sheet.md").read_text("utf-8")
+    assert paper.startswith("# Short · Exam")
     (line,) = (line for line in paper.splitlines() if line.startswith("Name"))
     assert "ID" in line
 
