@@ -122,7 +122,7 @@ def test_that_the_last_row_hides_nothing_is_told_where_it_is_so(
     trace = trace_of(f"Q: {_rows('abc')}\nK: {_rows(keys)}\nV: {_rows(keys)}\nmask: {mask}\n")
     (part,) = (part for part in trace.story if part.step == "mask")
     says = str(step_of(part).happens_at(part.place))
-    assert ("The last row hides nothing" in says) is told
+    assert ("the last row hides nothing" in says) is told
     assert bool(np.isfinite(trace["masked"].values[-1]).all()) is told
 
 

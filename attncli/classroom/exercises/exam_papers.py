@@ -53,7 +53,7 @@ def in_one(exam: ExamFile, wholes: Sequence[Document]) -> Document:
     parts, frame = exam.parts, exam.frame
     if len(parts) == 1 and parts[0].most is None and wholes[0].opening and not exam.cover:
         paper = wholes[0].paper
-        return wholes[0]._replace(paper=paper and paper._replace(is_exam=True))
+        return wholes[0]._replace(paper=paper and paper._replace(is_exam=exam.is_exam))
     words, titles = words_of(frame.language), [*map(_title, parts, wholes)]
     points = [*map(_most, parts, wholes)]
     count = len(wholes)

@@ -309,6 +309,8 @@ class ExamFile(NamedTuple):
     path: Path | None = None
     """Its file, where there is one."""
     places: Mapping[str, Where] = MappingProxyType({})
+    is_exam: bool = False
+    """Whether it is called an exam; an exercise is its one part."""
 
     @classmethod
     def of(cls, exercise: ExerciseFile) -> "ExamFile":
@@ -379,7 +381,7 @@ def load_exam(source: str | os.PathLike[str]) -> ExamFile:
     problems.stop_if_any()
     frame = typed(Frame, values, title=values.get("exam" if several else "exercise", ""))
     said = {**values, "parts": parts, "scheme": typed(Scheme, values.get("scheme", {}))}
-    return typed(ExamFile, said, frame=frame, path=path, places=places(tree))
+    return typed(ExamFile, said, frame=frame, path=path, places=places(tree), is_exam=several)
 
 
 def _part(values: KeyValues, path: Path, problems: Diagnostics) -> ExamPart:
