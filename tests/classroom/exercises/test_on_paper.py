@@ -186,7 +186,7 @@ def test_a_question_and_its_answers_are_on_one_page(printed: Printer) -> None:
     pages = pages_of(printed("i_love_ai", *steps))
     for begins, task, tables in (
         ("1 · Attention scores", "the nine scores", 1),
-        ("2 · Softmax", "the nine numbers", 2),
+        ("2 · Softmax", "the nine exponentials", 2),
         ("3 · Weighted sum", "the six numbers", 1),
     ):
         (page,) = (text for text in pages if begins in text)
