@@ -314,8 +314,8 @@ def selection_of(part: PlannedStep, asks: Sequence[Wanted]) -> tuple[Selection, 
         queries = dict.fromkeys(query for s in whole for query in s.queries)
         some = all(s.queries for s in whole)
         return whole[0]._replace(queries=tuple(queries) if some else ()), ()
-    some = [ask for ask in asks if ask.cells]
-    return some[0].selection, tuple(cell for ask in some for cell in ask.cells)
+    single = [ask for ask in asks if ask.cells]
+    return single[0].selection, tuple(cell for ask in single for cell in ask.cells)
 
 
 def _whole(part: PlannedStep, asks: Sequence[Wanted]) -> list[Selection]:
