@@ -366,6 +366,22 @@ def _with_rows_needed(
     """Returns the blocks of a part of which some rows are told, with those rows of the tables that
     it starts from which these are worked from."""
     own = {definition.name for definition in part.definitions}
+    rows = rows_needed(trace, part, own, selection)
+
+    def whole(block: Block) -> Block:
+        if not isinstance(block, MatrixBlock) or block.quantity in own:
+            return block
+        needed = rows.get(block.quantity, set())
+        return block if needed <= {*block.rows} else block._replace(rows=tuple(sorted(needed)))
+
+    return [*map(whole, blocks)]
+
+
+def rows_needed(
+    trace: Trace, part: PlannedStep, own: Collection[str], selection: Selection
+) -> dict[str, set[int]]:
+    """Finds the rows of quantities that the rows of a selection of a part are worked from, up to
+    the first that aren't of some `own` quantities."""
     told = (
         Location(quantity.name, i, j)
         for quantity in made_by(trace, part)
@@ -375,14 +391,7 @@ def _with_rows_needed(
     rows: dict[str, set[int]] = {}
     for cell in worked_from(trace, own, told):
         rows.setdefault(cell.quantity, set()).add(cell.row)
-
-    def whole(block: Block) -> Block:
-        if not isinstance(block, MatrixBlock) or block.quantity in own:
-            return block
-        needed = rows.get(block.quantity, set())
-        return block if needed <= {*block.rows} else block._replace(rows=tuple(sorted(needed)))
-
-    return [*map(whole, blocks)]
+    return rows
 
 
 def _separate(blocks: Sequence[Block], part: PlannedStep) -> list[Block]:
