@@ -9,7 +9,7 @@ What is asked for is nowhere else on the page: where other lines use it, its nam
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
@@ -31,7 +31,7 @@ from attncli.classroom.exercises.line_blanks import (
 )
 from attncli.classroom.exercises.on_the_sheet import sources_of, worked_from
 from attncli.classroom.exercises.settled import SettledCells, is_mask
-from attncli.classroom.exercises.workable_sections import StepSection
+from attncli.classroom.exercises.workable_sections import StepSection, rows_needed
 from attncli.classroom.files.exercise_file import (
     EACH,
     MOST_IN_ALL,
@@ -363,13 +363,28 @@ class _Asker:
             names = (n.seen_from(path) for n in (definition.name, *definition.operands))
             formulas += ((formula,) for formula in definition.operation.formulas(*names))
         yield Callout(put_in(self.page.words.goes_on, formulas=joined(formulas)))
+        rows = self.rows_needed(chain)
         needed = dict.fromkeys(operand for definition in chain for operand in definition.operands)
         for operand in needed:
             known = operand in self.shown or operand in self.page.makes - self.in_part
-            if not known and operand not in hidden:
+            if known or operand in hidden:
+                continue
+            for block in given_blocks(trace, [trace[operand]], Selection(), path):
+                table = self.with_blanks(block, []) if isinstance(block, MatrixBlock) else block
+                if operand in rows and isinstance(table, MatrixBlock):
+                    table = table._replace(rows=tuple(sorted(rows[operand])))
+                yield table
+            if len(rows.get(operand, ())) in (0, trace[operand].matrix.shape[0]):
                 self.shown.add(operand)
-                for block in given_blocks(trace, [trace[operand]], Selection(), path):
-                    yield self.with_blanks(block, []) if isinstance(block, MatrixBlock) else block
+
+    def rows_needed(self, chain: Iterable[Definition]) -> Mapping[str, set[int]]:
+        """Returns the rows of quantities that the section takes of them, where only some of its
+        rows are asked for and some definitions lead to what it starts from."""
+        selection, cells, _ = self.section.wanted
+        if cells or not selection.queries:
+            return {}
+        own = self.made | {definition.name for definition in chain}
+        return rows_needed(self.page.trace, self.section.part, own, selection)
 
     @cached_property
     def in_part(self) -> set[str]:

@@ -188,7 +188,7 @@ class BlankedPage(NamedTuple):
                 section = self._section(page, places, keys, points, sheet, words)
                 section = section._replace(solution=(*before, *section.solution))
                 before = ()
-            own = [q for q in in_words if q.question.part == page.part]
+            own = [q for q in in_words if page.asks(q.question.part, q.entry)]
             sections.append(self._with_words(page, section, own, words) if own else section)
         return sections
 
@@ -250,7 +250,7 @@ class BlankedPage(NamedTuple):
         blocks = blocks_of(self.trace, asked, keys, words)
         lines: list[Block] = []
         if page.only_asked:
-            names = {definition.name for definition in page.part.definitions}
+            names = {definition.name for definition in page.works}
             lines = working_in(self.trace, page.part, names, (), Selection())
         section = section._replace(solution=(*section.solution, *lines))
         if any(q.question.ranked for q in asked):
@@ -284,7 +284,7 @@ class BlankedPage(NamedTuple):
         task = task_of(self.trace, part.path, asked, words)
         space = room(self.trace, section.section, places, request)
         names = {place.quantity for place in places}
-        selection, cells = request.selection_of(part)
+        selection, cells, _ = section.wanted
         lines = working_in(self.trace, part, names, cells, selection._replace(detail="full"))
         whole = request.wants_everything or bool(cells)
         remark = step_of(part).results.remark(part.place, self.trace)

@@ -12,7 +12,7 @@ for a browser leads to. A format may keep that from the eye, and no more.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import takewhile
 from typing import Any, NamedTuple
@@ -253,15 +253,15 @@ def _with_tables(what: BlankedPage, section: Section) -> Section:
     in there, and what is asked elsewhere stands nowhere. All else that its working takes stands
     above what is asked, with room to carry over what isn't told."""
     trace, blocks = what.trace, [*section.blocks]
+    asked = {item.cell: item.id for item in section.questions if item.cell is not None}
     for part in trace.story:
         if (part.path, part.step, part.place.called) == (section.path, section.step, section.own):
             own = {definition.name for definition in part.definitions}
-            table_of = partial(_table_on_sheet, what, part.path, own)
+            table_of = partial(_table_on_sheet, what, asked, part.path, own)
             blocks = products_in(trace, part, blocks, table_of, lambda _: False)
-            cells = [item.cell for item in section.questions if item.cell is not None]
             if _is_worked(part):
-                leads = leading_to(part, {cell.quantity for cell in cells})
-                blocks = _with_operands(trace, leads, own, blocks, table_of, cells)
+                leads = leading_to(part, {cell.quantity for cell in asked})
+                blocks = _with_operands(trace, leads, own, blocks, table_of, asked)
             if part.step == "gates":
                 blocks = gate_by_gate(blocks, part.definitions)
     return section._replace(blocks=tuple(blocks))
@@ -304,13 +304,16 @@ def _carried_over(table: MatrixBlock, used: Collection[Location]) -> MatrixBlock
 
 
 def _table_on_sheet(
-    what: BlankedPage, path: Name, own: Collection[Name], quantity: Quantity
+    what: BlankedPage,
+    asked: Mapping[Location, str],
+    path: Name,
+    own: Collection[Name],
+    quantity: Quantity,
 ) -> MatrixBlock:
     """Makes the table of a quantity, without what is asked; of what a part makes itself, with
-    blanks for that."""
+    blanks for what its section asks."""
     block, (rows, columns) = matrix_block(quantity, Selection(), path), quantity.matrix.shape
     cells = [Location(quantity.name, i, j) for i in range(rows) for j in range(columns)]
-    asked = {place.cell: place.id for place in what.places if place.cell is not None}
     blanks = {c.indices: asked[c] for c in cells if quantity.name in own and c in asked}
     hidden = [c.indices for c in cells if what.asked.hides(c) and c.indices not in blanks]
     matrix = block.matrix.without(block.matrix.marked(hidden)) if hidden else block.matrix

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
@@ -15,8 +16,8 @@ from attncli.classroom.exercises.settled import SettledCells, is_mask
 from attncli.classroom.exercises.workable_sections import (
     Cells,
     StepSection,
+    Wanted,
     sections_of,
-    selection_of,
 )
 from attncli.classroom.files.exercise_file import Ask, Blanking, ExerciseFile, Points, Within
 from attncli.classroom.marking.word_answers import WordQuestion, questions_at
@@ -61,6 +62,8 @@ class WordsWanted(NamedTuple):
     """Whether the answer is to be written."""
     points: Decimal | None = None
     """The points of each, if they are said; they may be 0."""
+    entry: int = 0
+    """The number of the question that it is, if it is one by itself."""
 
     def questions(self, trace: Trace) -> list[WordQuestion]:
         """Returns the questions of that name that are wanted. Raises AddressError where the trace
@@ -87,6 +90,8 @@ class AskedInWords(NamedTuple):
     points: Decimal = Decimal(1)
     is_said: bool = False
     """Whether the points are said of it, or of its kind."""
+    entry: int = 0
+    """The number of the question that it is, if it is one by itself."""
 
     def asked_on(self, paths: Paths) -> Item:
         """Returns the question with its key, for the options that are listed, or for all."""
@@ -154,7 +159,7 @@ def asked_in_words(
             said = points.named(question.part.called, question.name.local)
             said = said if want.points is None else want.points
             worth = points.each if said is None else said
-            asked = AskedInWords(question, want.written, worth, is_said=said is not None)
+            asked = AskedInWords(question, want.written, worth, said is not None, want.entry)
             found.setdefault(question.id, asked)
     order = list(trace.story)
     return sorted(
@@ -247,6 +252,8 @@ class PartAsked(NamedTuple):
     """What is taken out of it."""
     points: Decimal | None = None
     """What each blank is worth, if that is said."""
+    entry: int = 0
+    """The number of the question that it is, if it is one by itself."""
 
     def allows(self, trace: Trace, part: PlannedStep, place: Blankable) -> bool:
         """Tells whether a number that a part tells is among those that may be asked for."""
@@ -319,8 +326,9 @@ class ExerciseRequest(NamedTuple):
         """Returns the page that is asked about, in the words of a frame."""
         cells = [cell for ask in self.asks for cell in ask.cells]
         inputs = tuple(name for name, _ in cells if trace[name].given)
-        asks = [(ask.selection, ask.cells) for ask in self.asks]
-        sections = sections_of(trace, asks, [q.question.part for q in self.in_words(trace)])
+        asks = [Wanted(ask.selection, ask.cells, ask.entry) for ask in self.asks]
+        in_words = [(q.question.part, q.entry) for q in self.in_words(trace)]
+        sections = sections_of(trace, asks, in_words)
         named = self.named_by_steps(sections)
         page = WholePage(
             trace,
@@ -406,10 +414,6 @@ class ExerciseRequest(NamedTuple):
         each = self.allowed(self.page(trace))
         return sum((self.worth(trace, part, place) for _, part, place in each), Decimal(0))
 
-    def selection_of(self, part: PlannedStep) -> tuple[Selection, Cells]:
-        """Returns how a part is told, and the cells that alone are told of it."""
-        return selection_of(part, [(ask.selection, ask.cells) for ask in self.asks])
-
 
 def request_of(trace: Trace, ordered: ExerciseFile, *, together: bool = True) -> ExerciseRequest:
     """Reads what an exercise asks of a scenario, `together` on one sheet. Raises SelectionError,
@@ -418,7 +422,7 @@ def request_of(trace: Trace, ordered: ExerciseFile, *, together: bool = True) ->
     asks: list[PartAsked] = []
     words: list[WordsWanted] = []
     within = (ask._replace(within=ask.within.inside(ordered.within)) for ask in ordered.ask)
-    for group in _alike(within):
+    for group in _alike(_standing_apart([*within])):
         try:
             if group[0].question is None:
                 asks.append(_asked(trace, ordered, group))
@@ -519,6 +523,14 @@ def _each_once(trace: Trace, asks: Iterable[PartAsked]) -> Iterator[PartAsked]:
             yield ask._replace(cells=new)
 
 
+def _standing_apart(asks: Sequence[Ask]) -> Iterator[Ask]:
+    """Yields what is asked for, each step that is named several times as several questions."""
+    named = Counter(ask.step for ask in asks if ask.step is not None)
+    for k, ask in enumerate(asks, start=1):
+        again = not ask.entry and ask.step is not None and named[ask.step] > 1
+        yield ask._replace(entry=k) if again else ask
+
+
 def _alike(asks: Iterable[Ask]) -> Iterator[list[Ask]]:
     """Yields what is asked for in the same way, together: steps one after the other, or cells. What
     a file asks comes one by one, so that what is wrong is told where it stands."""
@@ -542,7 +554,7 @@ def _asked(trace: Trace, ordered: ExerciseFile, group: Sequence[Ask]) -> PartAsk
     )
     check_on_page(trace, selection)
     cells = _cells(trace, group, selection)
-    return PartAsked(selection, tuple(cells), blanking, first.points)
+    return PartAsked(selection, tuple(cells), blanking, first.points, first.entry)
 
 
 def _of_queries(trace: Trace, selection: Selection, within: Within) -> Selection | None:
@@ -568,7 +580,7 @@ def wanted_in_words(trace: Trace, ask: Ask) -> WordsWanted:
     selection = select(
         trace, token=within.token, layer=within.layer, head=within.head, time=within.time
     )
-    wanted = WordsWanted(ask.question, selection, ask.written, ask.points)
+    wanted = WordsWanted(ask.question, selection, ask.written, ask.points, ask.entry)
     option = f"--ask {ask.question}"
     try:
         if wanted.questions(trace):

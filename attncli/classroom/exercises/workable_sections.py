@@ -51,8 +51,17 @@ from attncli.trace import Definition, PlannedStep, Quantity, Trace
 Cells = Sequence[tuple[Name, Address]]
 
 
+class Wanted(NamedTuple):
+    """Something that is wanted of a trace: a selection, or single cells."""
+
+    selection: Selection
+    cells: Cells = ()
+    entry: int = 0
+    """The number of the question that it is, if it is one by itself."""
+
+
 class StepSection(NamedTuple):
-    """A section for a part of the story."""
+    """A section for a part of the story, or for a question about it that stands by itself."""
 
     part: PlannedStep
     section: Section
@@ -60,33 +69,57 @@ class StepSection(NamedTuple):
     """The definitions whose working it asks for."""
     only_asked: bool = False
     """Whether it is only asked in words, and has just what that starts from."""
+    wanted: Wanted = Wanted(Selection())
+    """How the part is told, and the cells that alone are told of it."""
+    entries: frozenset[int] = frozenset((0,))
+    """The numbers of the questions that it asks."""
+
+    def asks(self, part: PlannedStep, entry: int) -> bool:
+        """Tells whether it is where the question of a number about a part is asked."""
+        return part == self.part and entry in self.entries
 
 
 def sections_of(
     trace: Trace,
-    asks: Sequence[tuple[Selection, Cells]],
-    asked_in_words: Collection[PlannedStep] = (),
+    asks: Sequence[Wanted],
+    asked_in_words: Collection[tuple[PlannedStep, int]] = (),
 ) -> list[StepSection]:
-    """Makes a section for each part that is asked about, its tables one after the other. Where only
-    cells are wanted of a part, its section has the lines of these alone. The first part that uses a
-    given cell tells what it makes of it. A part that is only asked in words has the tables that it
-    starts from."""
-    order = _Order(trace, asks, asked_in_words)
+    """Makes a section for each part that is asked about, and of each question that stands by
+    itself, its tables one after the other. Where only cells are wanted of a part, its section has
+    the lines of these alone. The first part that uses a given cell tells what it makes of it. A
+    part that is only asked in words, each with its number, has the tables that it starts from."""
+    orders = _orders(trace, asks, asked_in_words)
     shown = enumerate(shown_parts(trace), 1)
-    parts = [(number, order.needed_of(part)) for number, part in shown if order.tells(part)]
-    known, sections = order.known([part for _, part in parts]), list[StepSection]()
-    for number, part in parts:
+    parts = [
+        (number, order, order.needed_of(part))
+        for number, part in shown
+        for order in _telling(orders, part)
+    ]
+    known = _known(trace, [(order, part) for _, order, part in parts])
+    told = {number for number, order, part in parts if not order.only_asked(part)}
+    sections: list[StepSection] = []
+    for number, order, part in parts:
         if not part.definitions:
             continue
-        works = order.works(part)
+        works, only_asked = order.works(part), order.only_asked(part)
         needless = known | only_for_sizes(trace, works)
-        context = [q for q in operands_of(trace, works) if q.name not in needless]
-        known |= {quantity.name for quantity in context}
+        again = only_asked and number in told  # where what it starts from stands
+        operands = [] if again else operands_of(trace, works)
+        context = [q for q in operands if q.name not in needless]
         blocks = tuple(b for b in order.blocks(part, context) if b != ROUNDED_BY_ITSELF)
+        known |= {quantity.name for quantity in context} - _shown_in_part(blocks)
         section = section_of(trace, works, number, blocks)
-        sections.append(StepSection(part, section, works.definitions, order.only_asked(part)))
-    left = _left_out(trace, [s for s in sections if not s.only_asked], asks)
+        worked = () if again else works.definitions
+        wanted = Wanted(*selection_of(part, order.asks)) if not only_asked else Wanted(Selection())
+        sections.append(StepSection(part, section, worked, only_asked, wanted, order.entries))
+    left = _left_out(trace, [s for s in sections if not s.only_asked])
     return [s if s.only_asked else _without(s, left) for s in sections]
+
+
+def _shown_in_part(blocks: Iterable[Block]) -> set[Name]:
+    """Finds the quantities of whose tables only some rows are shown."""
+    tables = (table for block in blocks for table in parts_of(block, MatrixBlock))
+    return {table.quantity for table in tables if len(table.rows) < table.matrix.shape[0]}
 
 
 @dataclass(frozen=True)
@@ -95,13 +128,15 @@ class _Order:
     words."""
 
     trace: Trace
-    asks: Sequence[tuple[Selection, Cells]]
+    asks: Sequence[Wanted]
     in_words: Collection[PlannedStep]
+    entries: frozenset[int]
+    """The numbers of the questions that this is."""
 
     @cached_property
     def wanted(self) -> set[Name]:
         """Returns the quantities of single cells, but for those that need no asking."""
-        trace, names = self.trace, {name for _, cells in self.asks for name, _ in cells}
+        trace, names = self.trace, {name for ask in self.asks for name, _ in ask.cells}
         return {n for n in names if is_ruled(trace, n) or not is_in_words(trace, n)}
 
     @cached_property
@@ -154,32 +189,15 @@ class _Order:
             return _blocks_of_cells(self.trace, part, context, cells, selection)
         return _blocks(self.trace, part, context, selection if not cells else Selection())
 
-    def known(self, parts: Sequence[PlannedStep]) -> set[Name]:
-        """Returns what needn't be given, as the sheet asks for it: what parts make, but for
-        quantities of which another cell is needed than those that are told."""
-        working = [self.works(part) for part in parts if not self.only_asked(part)]
-        told = [self._told(part) for part in working]
-        made = {name for cells in told for name in cells}
-        partly = {
-            name
-            for cells in told
-            for name, own in cells.items()
-            if own and len(own) < self.trace[name].matrix.size
-        }
-        if not partly:
-            return made
-        needed = set[Location]()
-        for part, cells in zip(working, told, strict=True):
-            selection, some = selection_of(part, self.asks)
-            if some or selection.queries:
-                own = {d.name for d in part.definitions}
-                needed |= worked_from(self.trace, own, chain(*cells.values()))
-            else:
-                needed |= _all_of(self.trace, part, partly)
-        missing = needed.difference(*(own for cells in told for own in cells.values()))
-        return made - {cell.quantity for cell in missing if cell.quantity in partly}
+    def asked(self, part: PlannedStep) -> set[Location]:
+        """Returns the cells that may be asked for of what a part makes."""
+        selection, cells = selection_of(part, self.asks)
+        some = selection.queries if not cells else ()
+        told = self.told(part).items()
+        own = (at for name, at in told if not some or selection.tells(self.trace[name]))
+        return {*chain.from_iterable(own)}
 
-    def _told(self, part: PlannedStep) -> dict[Name, Collection[Location]]:
+    def told(self, part: PlannedStep) -> dict[Name, Collection[Location]]:
         """Returns the cells that a part tells of each quantity that it makes: those that are
         wanted, or those in the rows of the queries, or all."""
         selection, cells = selection_of(part, self.asks)
@@ -193,6 +211,85 @@ class _Order:
             rows, columns = selection.rows(quantity), range(quantity.matrix.shape[1])
             found[quantity.name] = [Location(quantity.name, i, j) for i in rows for j in columns]
         return found
+
+
+def _orders(
+    trace: Trace, asks: Sequence[Wanted], in_words: Collection[tuple[PlannedStep, int]]
+) -> list[_Order]:
+    """Returns what a page tells, the questions that stand by themselves each alone."""
+    entries = {ask.entry for ask in asks} | {entry for _, entry in in_words}
+    return [
+        _Order(
+            trace,
+            [ask for ask in asks if ask.entry == entry],
+            [part for part, of in in_words if of == entry],
+            frozenset((entry,)),
+        )
+        for entry in sorted(entries)
+    ]
+
+
+def _telling(orders: Sequence[_Order], part: PlannedStep) -> list[_Order]:
+    """Returns the orders that tell a part, those that work something first. They are one where one
+    would show what another asks for; and what is asked in words without standing by itself is
+    asked with the last that works something."""
+    working = [order for order in orders if order.includes(part)]
+    asking = [order for order in orders if order.only_asked(part)]
+    if len(working) > 1 and not _are_apart(working, part):
+        working = [_as_one(working)]
+    beside = [order for order in asking if 0 in order.entries]
+    if working and beside:
+        working[-1] = _as_one([working[-1], *beside])
+        asking = [order for order in asking if 0 not in order.entries]
+    return [*working, *asking]
+
+
+def _are_apart(orders: Sequence[_Order], part: PlannedStep) -> bool:
+    """Tells whether no order shows a cell of what a part makes that another asks for."""
+    if any(part in order.users for order in orders):
+        return False
+    asked = [order.asked(part) for order in orders]
+    shown = [{*chain.from_iterable(order.told(part).values())} for order in orders]
+    return all(
+        a is b or own.isdisjoint(others)
+        for a, own in zip(orders, asked, strict=True)
+        for b, others in zip(orders, shown, strict=True)
+    )
+
+
+def _as_one(orders: Sequence[_Order]) -> _Order:
+    return _Order(
+        orders[0].trace,
+        [ask for order in orders for ask in order.asks],
+        [part for order in orders for part in order.in_words],
+        frozenset[int]().union(*(order.entries for order in orders)),
+    )
+
+
+def _known(trace: Trace, parts: Sequence[tuple[_Order, PlannedStep]]) -> set[Name]:
+    """Returns what needn't be given, as the sheet asks for it: what parts make, but for quantities
+    of which another cell is needed than those that are told."""
+    working = [(own, own.works(part)) for own, part in parts if not own.only_asked(part)]
+    told = [order.told(part) for order, part in working]
+    made = {name for cells in told for name in cells}
+    partly = {
+        name
+        for cells in told
+        for name, own in cells.items()
+        if own and len(own) < trace[name].matrix.size
+    }
+    if not partly:
+        return made
+    needed = set[Location]()
+    for (order, part), cells in zip(working, told, strict=True):
+        selection, some = selection_of(part, order.asks)
+        if some or selection.queries:
+            own = {d.name for d in part.definitions}
+            needed |= worked_from(trace, own, chain(*cells.values()))
+        else:
+            needed |= _all_of(trace, part, partly)
+    missing = needed.difference(*(own for cells in told for own in cells.values()))
+    return made - {cell.quantity for cell in missing if cell.quantity in partly}
 
 
 def leading_to(part: PlannedStep, names: Collection[str]) -> PlannedStep:
@@ -210,22 +307,20 @@ def _all_of(trace: Trace, part: PlannedStep, names: Collection[str]) -> set[Loca
     return {Location(name, i, j) for name, n, m in sizes for i in range(n) for j in range(m)}
 
 
-def selection_of(
-    part: PlannedStep, asks: Sequence[tuple[Selection, Cells]]
-) -> tuple[Selection, Cells]:
+def selection_of(part: PlannedStep, asks: Sequence[Wanted]) -> tuple[Selection, Cells]:
     """Returns how a part is told, and the cells that alone are told of it: none where a selection
     tells all of it, or of some queries."""
     if whole := _whole(part, asks):
         queries = dict.fromkeys(query for s in whole for query in s.queries)
         some = all(s.queries for s in whole)
         return whole[0]._replace(queries=tuple(queries) if some else ()), ()
-    selections = [selection for selection, cells in asks if cells]
-    return selections[0], tuple(cell for _, cells in asks for cell in cells)
+    single = [ask for ask in asks if ask.cells]
+    return single[0].selection, tuple(cell for ask in single for cell in ask.cells)
 
 
-def _whole(part: PlannedStep, asks: Sequence[tuple[Selection, Cells]]) -> list[Selection]:
+def _whole(part: PlannedStep, asks: Sequence[Wanted]) -> list[Selection]:
     """Returns the selections that tell a part."""
-    return [selection for selection, cells in asks if not cells and selection.includes(part)]
+    return [ask.selection for ask in asks if not ask.cells and ask.selection.includes(part)]
 
 
 def working_in(
@@ -271,6 +366,22 @@ def _with_rows_needed(
     """Returns the blocks of a part of which some rows are told, with those rows of the tables that
     it starts from which these are worked from."""
     own = {definition.name for definition in part.definitions}
+    rows = rows_needed(trace, part, own, selection)
+
+    def whole(block: Block) -> Block:
+        if not isinstance(block, MatrixBlock) or block.quantity in own:
+            return block
+        needed = rows.get(block.quantity, set())
+        return block if needed <= {*block.rows} else block._replace(rows=tuple(sorted(needed)))
+
+    return [*map(whole, blocks)]
+
+
+def rows_needed(
+    trace: Trace, part: PlannedStep, own: Collection[str], selection: Selection
+) -> dict[str, set[int]]:
+    """Finds the rows of quantities that the rows of a selection of a part are worked from, up to
+    the first that aren't of some `own` quantities."""
     told = (
         Location(quantity.name, i, j)
         for quantity in made_by(trace, part)
@@ -280,14 +391,7 @@ def _with_rows_needed(
     rows: dict[str, set[int]] = {}
     for cell in worked_from(trace, own, told):
         rows.setdefault(cell.quantity, set()).add(cell.row)
-
-    def whole(block: Block) -> Block:
-        if not isinstance(block, MatrixBlock) or block.quantity in own:
-            return block
-        needed = rows.get(block.quantity, set())
-        return block if needed <= {*block.rows} else block._replace(rows=tuple(sorted(needed)))
-
-    return [*map(whole, blocks)]
+    return rows
 
 
 def _separate(blocks: Sequence[Block], part: PlannedStep) -> list[Block]:
@@ -301,16 +405,14 @@ def _separate(blocks: Sequence[Block], part: PlannedStep) -> list[Block]:
     return tables
 
 
-def _left_out(
-    trace: Trace, sections: Sequence[StepSection], asks: Sequence[tuple[Selection, Cells]]
-) -> set[Name]:
+def _left_out(trace: Trace, sections: Sequence[StepSection]) -> set[Name]:
     """Returns the quantities that aren't of the chosen queries' rows, and of which nothing is made
     that is."""
-    selections = [(selection_of(s.part, asks), made_by(trace, s.part)) for s in sections]
+    selections = [(s.wanted, made_by(trace, s.part)) for s in sections]
     made = [quantity for _, own in selections for quantity in own]
     wanted = {
         quantity.name
-        for (selection, cells), own in selections
+        for (selection, cells, _), own in selections
         for quantity in own
         if cells or not selection.queries or selection.tells(quantity) or quantity.is_number
     }

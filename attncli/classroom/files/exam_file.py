@@ -1,7 +1,7 @@
 """Files of exams as somebody orders them: parts, a teacher's own questions, texts around them."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from types import MappingProxyType
@@ -182,11 +182,10 @@ class ExamPart(NamedTuple):
     def drawing(self, places: Sequence[int]) -> "ExamPart":
         """Returns the part with what stands in these places of its pool, and no pool."""
         drawn = [(place, self.pool[place]) for place in places]
-        asks = tuple(entry for _, entry in drawn if isinstance(entry, Ask))
         own = [(place, entry) for place, entry in drawn if isinstance(entry, OwnQuestion)]
         count = len(self.questions)
         return self._replace(
-            exercise=self.exercise and self.exercise._replace(ask=(*self.exercise.ask, *asks)),
+            exercise=self.exercise and _asking_too(self.exercise, (entry for _, entry in drawn)),
             questions=(*self.questions, *(entry for _, entry in own)),
             numbers=(*range(1, count + 1), *(count + 1 + place for place, _ in own)),
             pool=(),
@@ -224,8 +223,14 @@ class ExamPart(NamedTuple):
     @property
     def asks_at_most(self) -> ExerciseFile | None:
         """Returns its exercise with all that forms may draw from its pool."""
-        asks = tuple(entry for entry in self.pool if isinstance(entry, Ask))
-        return self.exercise and self.exercise._replace(ask=(*self.exercise.ask, *asks))
+        return self.exercise and _asking_too(self.exercise, self.pool)
+
+
+def _asking_too(exercise: ExerciseFile, drawn: Iterable[OwnQuestion | Ask]) -> ExerciseFile:
+    """Returns an exercise that asks what is drawn, too, each as a question by itself."""
+    asks = (entry for entry in drawn if isinstance(entry, Ask))
+    own = (ask._replace(entry=k) for k, ask in enumerate(asks, start=len(exercise.ask) + 1))
+    return exercise._replace(ask=(*exercise.ask, *own))
 
 
 _OF_ALL = ("exercise", "forms", "own", "seed", "layout", *Frame._fields)

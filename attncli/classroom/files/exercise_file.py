@@ -205,6 +205,8 @@ class Ask(NamedTuple):
     points: Annotated[Decimal | None, WORTH, "the points of each of its blanks: `0.5`, or 0"] = None
     where: Where | None = None
     """Where it is said in a file."""
+    entry: int = 0
+    """Its number, if it is a question by itself."""
 
     def asking(self, text: str) -> "Ask":
         """Returns this with what `--ask` says: a question, perhaps with `:written` behind it."""

@@ -78,7 +78,9 @@ class Lesson:
             yield from (Task(k, section.part, tuple(row)) for _, row in rows)
             asked = self.request.in_words(self.trace)
             yield from (
-                Task(k, section.part, (), q) for q in asked if q.question.part == section.part
+                Task(k, section.part, (), q)
+                for q in asked
+                if section.asks(q.question.part, q.entry)
             )
 
     def kind_of(self, task: Task) -> Kind:
