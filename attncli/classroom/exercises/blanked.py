@@ -182,12 +182,15 @@ class BlankedPage(NamedTuple):
         self.check_hidden(in_words)
         points = self.points(in_words)
         in_words = [q._replace(points=points[q.question.id]) for q in in_words]
+        ranked = [q.question.part for q in in_words if q.question.ranked]
         for page, places in self.asking:
             section = page.section
             if places:
                 section = self._section(page, places, keys, points, sheet, words)
                 section = section._replace(solution=(*before, *section.solution))
                 before = ()
+            if page.part in ranked:
+                section = by_names(section)
             own = [q for q in in_words if page.asks(q.question.part, q.entry)]
             sections.append(self._with_words(page, section, own, words) if own else section)
         return sections
@@ -253,8 +256,6 @@ class BlankedPage(NamedTuple):
             names = {definition.name for definition in page.works}
             lines = working_in(self.trace, page.part, names, (), Selection())
         section = section._replace(solution=(*section.solution, *lines))
-        if any(q.question.ranked for q in asked):
-            section = by_names(section)
         end = [block for block in section.blocks[-1:] if isinstance(block, AnswerSpace)]
         shown = section.blocks[: len(section.blocks) - len(end)]
         return section._replace(
