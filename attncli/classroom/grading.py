@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -178,6 +179,28 @@ def graded(order: GradeArguments) -> PageOutput | TextOutput:
 
 
 def _marker(order: GradeArguments) -> Marker:
+    """Makes what marks the papers, knowing the students of a list that is named. Raises
+    UserError."""
+    marker = _unlisted(order)
+    return marker if order.students is None else _listed(order.students, marker)
+
+
+def _listed(path: str, marker: Marker) -> Marker:
+    """Returns what marks the papers with the students of a list: each has the form that the list
+    states, else the one that was given before. Raises UserError."""
+    from attncli.classroom.exercises.exams import AskedForms
+    from attncli.classroom.marking.class_list import read_students
+
+    if not isinstance(marker, AskedForms):
+        students = read_students(path, None)
+        return replace(marker, students=[s._replace(form="") for s in students])
+    had = {s.id: s.form for s in marker.students}
+    students = read_students(path, [exam.form for exam in marker.exams])
+    known = [s._replace(form=s.form or had.get(s.id, "")) for s in students]
+    return replace(marker, students=known)
+
+
+def _unlisted(order: GradeArguments) -> Marker:
     """Makes what marks the papers: of a scenario, or of the forms of an exercise, as its file says
     them or as they were made into a folder. Raises UserError."""
     from attncli.classroom.files.kinds import is_ordered

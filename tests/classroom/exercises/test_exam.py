@@ -903,6 +903,33 @@ def test_who_is_not_on_the_list_is_not_named_in_an_anonymous_class(class_in: Pat
     assert "Dot" not in page
 
 
+def test_a_list_of_the_class_may_come_with_the_answers(folder: Path, tmp_path: Path) -> None:
+    """The exam was made without one. Ito has another name and another ID there, Ben says no form,
+    of Dot there is nothing."""
+    right = key_of(folder, "A")
+    papers = {"Ada": ("A", right), "Ito, Inez": ("A", right), "Ben": ("", key_of(folder, "B"))}
+    path = table(folder, tmp_path / "c.csv", papers)
+    rows = '"Ito, Ines",9,\nAda,id-Ada,C\nBen,id-Ben,B\nDot,4,\n'
+    (tmp_path / "list.csv").write_text(f"name,ID,form\n{rows}", "utf-8")
+    words = ("grade", folder, path, "--students", tmp_path / "list.csv", "--format", "json")
+    data = json.loads(run(*words).stdout)
+    remarks = {paper["student"]: paper["remarks"] for paper in data["papers"]}
+    assert remarks == {
+        "Ada": ["The list gives form C, the paper is of form A."],
+        "Ito, Inez": [
+            "The list of students has nobody of this name or ID; did you mean Ito, Ines?"
+        ],
+        "Ben": [],
+    }
+    assert [(of["student"], of["why"]) for of in data["not_marked"]] == [
+        ("Ito, Ines", "Nothing was handed in."), ("Dot", "Nothing was handed in."),
+    ]  # fmt: skip
+    (tmp_path / "list.csv").write_text("name,ID,form\nAda,1,Z\n", "utf-8")
+    refused = run(*words)
+    assert refused.exit_code == 2
+    assert 'list.csv:2:1: there is no form "Z"; the exercise has A, B, C' in refused.stderr
+
+
 FORMULAS = r"""
 exam: E
 forms: 2
