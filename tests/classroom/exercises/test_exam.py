@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
+from attncli.classroom import making_exams
 from attncli.classroom.files.ids import id_meant
 from attncli.classroom.files.scheme import ROUNDINGS
 from attncli.classroom.marking import answers
@@ -291,6 +292,43 @@ def test_a_list_of_students_fills_the_table(tmp_path: Path) -> None:
     assert run("exam", tmp_path / "e.yaml", *words).exit_code == 0
     rows = [*csv.reader((tmp_path / "e" / "e_class.csv").read_text("utf-8").splitlines())]
     assert [row[:3] for row in rows[1:]] == [["'=Ada", "1", "C"], ["Ben", "2", "A"]]
+
+
+def test_a_table_that_was_filled_in_is_kept_and_marking_by_a_list_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = "exam: x\nparts: [questions: [{ask: a, number: 1}]]\n"
+    (tmp_path / "e.yaml").write_text(text, "utf-8")
+    (tmp_path / "list.csv").write_text("name,ID\nAda,1\n", "utf-8")
+    words = ("exam", "e.yaml", "-o", "e", "--format", "terminal")
+    assert run(*words).exit_code == 0
+    filled = tmp_path / "e" / "e_class.csv"
+    filled.write_text("student,id,form,1\nAda,1,own,1\n", "utf-8")
+    refused = run(*words, "--students", "list.csv")
+    assert refused.exit_code == 2
+    marking = "grade e e/e_class.csv --students list.csv"
+    assert refused.stderr == (
+        "e/e_class.csv: isn't as it was made; to mark by this list alone:"
+        f" `attn {marking}`; to make it anew, move it away, or write over it with --force\n"
+    )
+    assert run(*marking.split()).exit_code == 0
+
+
+def test_without_typst_sheets_are_html_and_that_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "exam: x\nparts: [questions: [{ask: a, number: 1}]]\n"
+    (tmp_path / "e.yaml").write_text(text, "utf-8")
+    (tmp_path / "e").mkdir()
+    (tmp_path / "e" / "mine.txt").write_text("", "utf-8")
+    monkeypatch.setattr(making_exams, "find_spec", lambda _: None)
+    words = ("exam", tmp_path / "e.yaml", "-o", tmp_path / "e")
+    made = run(*words)
+    assert "sheets and keys are HTML; for PDF: pip install 'attncli[pdf]'\n" in made.stdout
+    written = [file for file in (tmp_path / "e").rglob("*") if file.is_file()]
+    assert f"e: {len(written) - 1} files are written, 1 form and manifest.json\n" in made.stdout
+    assert "attncli[pdf]" not in run(*words, "--format", "html").stdout
 
 
 @pytest.mark.parametrize(
