@@ -384,6 +384,44 @@ def test_a_paper_of_another_form_than_it_says_is_told(folder: Path, tmp_path: Pa
     assert "No answer can be read in 2/z[1][1] (“a lot”)." in paper["remarks"]
 
 
+POOL = """\
+exam: x
+forms: 2
+seed: SEED
+parts:
+  - {scenario: i_love_ai, ask: [scores]}
+  - {scenario: i_love_ai, pool: [{cell: 'weights[I, I]'}, {cell: 'weights[love, love]'}], take: 1}
+"""
+
+
+def test_what_was_drawn_is_read_in_its_order_as_of_another_form(tmp_path: Path) -> None:
+    """What form A drew from the pool stands where form B drew something else; or nothing does."""
+    drawn: list[str] = []
+    for seed in "123456":
+        (tmp_path / "e.yaml").write_text(POOL.replace("SEED", seed), "utf-8")
+        words = ("exam", tmp_path / "e.yaml", "-o", tmp_path / seed, "--format", "terminal")
+        assert run(*words).exit_code == 0
+        forms = manifest(tmp_path / seed)["forms"]
+        drawn = [next(iter(forms[form]["parts"][1]["asked"])) for form in "AB"]
+        if drawn[0] != drawn[1]:
+            break
+    answers, (of_a, of_b) = key_of(tmp_path / seed, "A"), (f"2/{id_}" for id_ in drawn)
+    (tmp_path / seed / "midterm_class.csv").write_bytes(
+        (tmp_path / seed / "e_class.csv").read_bytes()
+    )
+    papers = {
+        "in B's place": ("B", {**answers, of_a: "", of_b: answers[of_a]}),
+        "in A's place": ("B", answers),
+        "nowhere": ("B", {**answers, of_a: ""}),
+    }
+    path = table(tmp_path / seed, tmp_path / "c.csv", papers)
+    told = {name: p["remarks"][0] for name, p in graded(tmp_path / seed, path).items()}
+    fits = "Its numbers fit form A, by which it would earn"
+    assert told == {
+        "in B's place": f"{fits} 10.", "in A's place": f"{fits} 10.", "nowhere": f"{fits} at least 9.",
+    }  # fmt: skip
+
+
 def test_a_dash_is_no_answer(folder: Path, tmp_path: Path) -> None:
     class_ = {"Ben": ("B", {**key_of(folder, "B"), "2/z[1][1]": "–"})}
     (paper,) = graded(folder, table(folder, tmp_path / "c.csv", class_)).values()
