@@ -405,6 +405,16 @@ class GradeArguments(NamedTuple):
             "Moodle's responses need it.",
         ),
     ] = None
+    students: Annotated[
+        str | None,
+        text(
+            "--students",
+            "LIST",
+            "A CSV list of the class with the columns name, ID and perhaps form: whose names and "
+            "IDs it doesn't have is told, and who handed nothing in. It wins over the list that an "
+            "exam was made with.",
+        ),
+    ] = None
     points: Annotated[
         Sequence[str] | None,
         text(
@@ -490,6 +500,8 @@ def grade(typed: GradeArguments) -> Output:
       attn grade exam.yaml answers/ -o marked/
 
       attn grade exam/ answers/ --format csv
+
+      attn grade midterm/ midterm/midterm_class.csv --students list.csv -o marked/
 
       attn grade i_love_ai answers/ --format csv -o table.csv
     """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,12 +20,14 @@ from attncli.errors import BAD_INPUT, Complaints, Problem, UserError
 from attncli.output_files import Contents
 
 if TYPE_CHECKING:
+    from decimal import Decimal
+
     from attncli.classroom.commands import GradeArguments
     from attncli.classroom.exercises.exams import AskedForms, Asking
     from attncli.classroom.files.scheme import Scheme
     from attncli.classroom.marking.answers import AnswerSheet
     from attncli.classroom.marking.classes import GradedClass, Unmarked
-    from attncli.classroom.marking.exam_parts import MarkedExam
+    from attncli.classroom.marking.exam_parts import MarkedExam, WholeExam
     from attncli.classroom.marking.overrides import Override
     from attncli.names import Word, WordedText
 
@@ -178,6 +181,28 @@ def graded(order: GradeArguments) -> PageOutput | TextOutput:
 
 
 def _marker(order: GradeArguments) -> Marker:
+    """Makes what marks the papers, knowing the students of a list that is named. Raises
+    UserError."""
+    marker = _unlisted(order)
+    return marker if order.students is None else _listed(order.students, marker)
+
+
+def _listed(path: str, marker: Marker) -> Marker:
+    """Returns what marks the papers with the students of a list: each has the form that the list
+    states, else the one that was given before. Raises UserError."""
+    from attncli.classroom.exercises.exams import AskedForms
+    from attncli.classroom.marking.class_list import read_students
+
+    if not isinstance(marker, AskedForms):
+        students = read_students(path, None)
+        return replace(marker, students=[s._replace(form="") for s in students])
+    had = {s.id: s.form for s in marker.students}
+    students = read_students(path, [exam.form for exam in marker.exams])
+    known = [s._replace(form=s.form or had.get(s.id, "")) for s in students]
+    return replace(marker, students=known)
+
+
+def _unlisted(order: GradeArguments) -> Marker:
     """Makes what marks the papers: of a scenario, or of the forms of an exercise, as its file says
     them or as they were made into a folder. Raises UserError."""
     from attncli.classroom.files.kinds import is_ordered
@@ -395,23 +420,44 @@ def _paper(marker: Marker, sheet: AnswerSheet, *, restore_commas: bool = False) 
         return paper._replace(remarks=remarks, lost=told_of_lost(exam, sheet, lost, points))
     sheet = mended
     paper = marked_exam(exam, sheet, marker.exams)
-    other = None if named in (None, exam) else marked_exam(named, sheet, marker.exams).points
+    other = None if named is None or named is exam else _earned_as(marker, sheet, exam, named)
     told = [told_of_restored(lost)] * bool(lost)
-    remarks = (*of_forms(exam, sheet, other), *told, *paper.remarks)
+    by_named = None if other is None else other.says
+    remarks = (*of_forms(exam, sheet, by_named), *told, *paper.remarks)
     return paper._replace(remarks=remarks, copied=(*_of_another_form(marker, sheet, paper),))
 
 
 def _of_another_form(marker: Marker, sheet: AnswerSheet, paper: MarkedExam) -> Iterator[WordedText]:
     """Tells which other form's numbers a paper has that shows no working, if they are one's."""
-    from attncli.classroom.marking.exam_parts import marked_exam, numbers_right_in
-    from attncli.document.questions import points_text
+    from attncli.classroom.marking.exam_parts import numbers_right_in, read_as
 
     if not paper.is_doubtful or marker.exams is None:
         return
     others = [exam for exam in marker.exams if exam is not paper.exam]
-    best = max(others, key=lambda exam: numbers_right_in(exam, sheet), default=None)
-    if best is None:
+    right = [numbers_right_in(exam, read_as(paper.exam, exam, sheet)[0]) for exam in others]
+    if not others:
         return
-    points, form = marked_exam(best, sheet, marker.exams).points, best.form
-    if points > paper.points:
-        yield (f"Its numbers fit form {form}, by which it would earn {points_text(points)}.",)
+    best = others[right.index(max(right))]
+    earned = _earned_as(marker, sheet, paper.exam, best)
+    if earned.points > paper.points:
+        yield (f"Its numbers fit form {best.form}, by which it would earn {earned.says}.",)
+
+
+class _Earned(NamedTuple):
+    """What a paper of one form would earn as one of another."""
+
+    points: Decimal
+    says: str
+    """The points, or that they are the least, where the other form asks for more than was
+    written."""
+
+
+def _earned_as(
+    marker: Marker, sheet: AnswerSheet, own: WholeExam, other: WholeExam
+) -> _Earned:
+    from attncli.classroom.marking.exam_parts import marked_exam, read_as
+    from attncli.document.questions import points_text
+
+    as_other, whole = read_as(own, other, sheet)
+    points = marked_exam(other, as_other, marker.exams).points
+    return _Earned(points, f"{'' if whole else 'at least '}{points_text(points)}")

@@ -25,6 +25,7 @@ _NOT_SAID = (
     "Moodle, Canvas, QTI: nothing for what follows from a wrong number; see `attn help exam`\n"
 )
 """What the files for learning platforms can't say."""
+_INSTEAD_OF_PDF = "sheets and keys are HTML; for PDF: pip install 'attncli[pdf]'\n"
 _ROWS = 30
 """Rows of a table for a class without a list."""
 
@@ -43,6 +44,7 @@ def exam_of(order: ExerciseArguments) -> FilesOutput:
         right = "give one with parts, as `attn help exam` shows it"
         raise OutputError.of(order.scenario, "no such file", right)
     form = page.form or ("pdf" if find_spec("typst") else "html")
+    instead = "" if page.form or form == "pdf" else _INSTEAD_OF_PDF
     page = page._replace(form=form, output=f"{page.output.rstrip('/')}/")
     typed = order._replace(grid=form not in exercise_format_names(), page=page)
     job = checked(typed)
@@ -52,7 +54,7 @@ def exam_of(order: ExerciseArguments) -> FilesOutput:
     share = job.exam.scheme.earned_by_a_mistake if job.exam.share is None else job.exam.share
     job = job._replace(exam=job.exam.each(mistakes=share))
     made = folder_of(job, partial(_beside, typed), _LMS)
-    return made._replace(says=f"{made.says}{_NOT_SAID}")
+    return made._replace(says=f"{made.says}{instead}{_NOT_SAID}")
 
 
 def _beside(

@@ -152,7 +152,8 @@ def folder_of(job: CheckedOrder, beside: Beside, formats: Sequence[str] = ()) ->
         files |= _pictures(job)
     made = _manifest(job, forms, files, personal)._replace(students=whose)
     files |= personal
-    _check_edited(folder, files, before, force=order.page.force)
+    if not order.page.force:
+        _check_edited(order, folder, files, before)
     check_folder(str(folder), [*files, FILE], force=True)
     said = _whose_numbers(job, forms) + _what_is_not_nice(job) if before is None else ""
     says = (
@@ -417,18 +418,26 @@ def _digest(contents: Contents) -> str:
 
 
 def _check_edited(
-    folder: Path, files: Mapping[str, Contents], before: Manifest | None, *, force: bool
+    order: ExerciseArguments, folder: Path, files: Mapping[str, Contents], before: Manifest | None
 ) -> None:
-    """Raises OutputError where a file is in the way that isn't as this program wrote it."""
+    """Raises OutputError where a file is in the way that isn't as this program wrote it. Who names
+    a list of students perhaps only wants to mark by it."""
     made = {} if before is None else before.files
-    for name, contents in files.items():
-        there = folder / name
-        if force or not there.is_file():
-            continue
-        if _digest(there.read_bytes()) not in (made.get(name), _digest(contents)):
-            wrong = "isn't as it was made" if name in made else "exists already"
-            right = "move it away, or write over it with --force"
-            raise OutputError.of(str(there), wrong, right)
+    edited = [
+        name
+        for name, contents in files.items()
+        if (folder / name).is_file()
+        and _digest((folder / name).read_bytes()) not in (made.get(name), _digest(contents))
+    ]
+    if not edited:
+        return
+    wrong = "isn't as it was made" if edited[0] in made else "exists already"
+    right = "move it away, or write over it with --force"
+    if before is not None and order.students is not None:
+        table = next((str(folder / name) for name in edited if name.endswith(".csv")), "ANSWERS")
+        marking = f"attn grade {folder} {table} --students {order.students}"
+        right = f"to mark by this list alone: `{marking}`; to make it anew, {right}"
+    raise OutputError.of(str(folder / edited[0]), wrong, right)
 
 
 def _marked_anew(before: Manifest | None, forms: Mapping[str, FormWorked]) -> Manifest | None:
@@ -509,5 +518,5 @@ def _summary(folder: Path, made: Manifest, before: Manifest | None) -> str:
     from attncli.classroom.exercises.fingerprint import what_changed
 
     forms = counted(len(made.forms), "form")
-    written = f"{folder} has {len(made.files) + 1} files: {forms}, and {FILE}\n"
+    written = f"{folder}: {len(made.files) + 1} files are written, {forms} and {FILE}\n"
     return f"{written}{what_changed(before, made)}"

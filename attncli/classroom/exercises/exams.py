@@ -79,6 +79,8 @@ class Asking:
     scheme: Scheme = Scheme()
     named: tuple[str, ...] = ()
     """The cells that are asked for, where they are named."""
+    students: Sequence[Student] = ()
+    """The students of a list that is named beside it."""
     _marks: dict[tuple[int, tuple[str, ...]], str] = field(default_factory=dict)
     _exams: dict[tuple[str, ...], WholeExam] = field(default_factory=dict)
 
@@ -94,11 +96,6 @@ class Asking:
     @property
     def title(self) -> str:
         return self.trace.scenario.title
-
-    @property
-    def students(self) -> tuple[Student, ...]:
-        """Returns no students: a scenario has no list of a class."""
-        return ()
 
     @property
     def traces(self) -> tuple[Trace, ...]:
@@ -374,7 +371,7 @@ class AskedForms:
     source: str
     forms: Sequence[FormExam]
     students: Sequence[Student] = ()
-    """The students that the forms were made for."""
+    """The students that the forms were made for, or those of a list that is named."""
     paper: str = ""
     """The file of a paper."""
 

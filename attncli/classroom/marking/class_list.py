@@ -27,8 +27,9 @@ class Student(NamedTuple):
     """The form that the student gets, empty where the list doesn't say."""
 
 
-def read_students(path: str, forms: Sequence[str]) -> tuple[Student, ...]:
-    """Reads the students of a list, in its order. Raises UserError that names everything wrong."""
+def read_students(path: str, forms: Sequence[str] | None) -> tuple[Student, ...]:
+    """Reads the students of a list, in its order; their forms are any where `forms` is None. Raises
+    UserError that names everything wrong."""
     rows = [*rows_of(text_of(Path(path), path), path)]
     if not rows:
         raise UserError.of(path, "there are no students", _LIKE_CLASS)
@@ -73,12 +74,12 @@ def _student_of(row: TableRow, columns: Mapping[str, int]) -> Student:
     return Student(**{name: composed(each.get(k, "")) for name, k in columns.items()})
 
 
-def _problems(student: Student, forms: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _problems(student: Student, forms: Sequence[str] | None) -> Iterator[tuple[str, str]]:
     if not student.name:
         yield "there is no name", "write one"
     if not student.id:
         yield "there is no ID", "write one"
-    if student.form and student.form not in forms:
+    if student.form and forms is not None and student.form not in forms:
         yield f"there is no form {quote(student.form)}", f"the exercise has {listed(forms)}"
 
 

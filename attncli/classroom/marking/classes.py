@@ -21,14 +21,14 @@ from attncli.scenario.file.problems import nearest
 from attncli.trace import Trace
 
 
-def of_forms(exam: WholeExam, sheet: AnswerSheet, by_named: Decimal | None) -> Iterator[WordedText]:
+def of_forms(exam: WholeExam, sheet: AnswerSheet, by_named: str | None) -> Iterator[WordedText]:
     """Yields a remark where a paper names another form than its hash belongs to, with the points
     that it would earn by the named form, if that is known."""
     if exam.form and sheet.form not in ("", exam.form):
         points = (
             ""
             if by_named is None
-            else f" By form {sheet.form} it would earn {by_named.normalize():f}."
+            else f" By form {sheet.form} it would earn {by_named}."
         )
         yield (
             "It says form ", Word(sheet.form), ", but its hash ", Word(sheet.mark),

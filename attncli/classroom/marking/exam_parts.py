@@ -284,6 +284,23 @@ def marked_exam(
     return MarkedExam(sheet, exam, _marked_parts(exam, sheets, others), remarks)
 
 
+def read_as(own: WholeExam, other: WholeExam, sheet: AnswerSheet) -> tuple[AnswerSheet, bool]:
+    """Returns a sheet of one form as one of another, and whether it tells what is asked there: the
+    answers to what the forms drew from a pool are taken in their order."""
+    answers, whole, nothing = dict(sheet.answers), True, Given("")
+    for prefix, mine, theirs in zip(own.prefixes, own.parts, other.parts, strict=True):
+        asked, instead = mine.exam.ids, theirs.exam.ids
+        only = [f"{prefix}{id_}" for id_ in asked if id_ not in instead]
+        missing = [f"{prefix}{id_}" for id_ in instead if id_ not in asked]
+        given = [answers.pop(id_, nothing) for id_ in only]
+        if not missing or any(not answers.get(id_, nothing).is_empty for id_ in missing):
+            continue
+        fits = len(given) == len(missing)
+        answers |= dict(zip(missing, given, strict=True)) if fits else {}
+        whole = whole and fits and not all(entry.is_empty for entry in given)
+    return sheet._replace(answers=answers), whole
+
+
 def numbers_right_in(exam: WholeExam, sheet: AnswerSheet) -> int:
     """Counts the answers of a sheet that the key of a form accepts, which tells fast whether it may
     be of this form."""

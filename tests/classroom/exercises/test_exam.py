@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
+from attncli.classroom import making_exams
 from attncli.classroom.files.ids import id_meant
 from attncli.classroom.files.scheme import ROUNDINGS
 from attncli.classroom.marking import answers
@@ -293,6 +294,43 @@ def test_a_list_of_students_fills_the_table(tmp_path: Path) -> None:
     assert [row[:3] for row in rows[1:]] == [["'=Ada", "1", "C"], ["Ben", "2", "A"]]
 
 
+def test_a_table_that_was_filled_in_is_kept_and_marking_by_a_list_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = "exam: x\nparts: [questions: [{ask: a, number: 1}]]\n"
+    (tmp_path / "e.yaml").write_text(text, "utf-8")
+    (tmp_path / "list.csv").write_text("name,ID\nAda,1\n", "utf-8")
+    words = ("exam", "e.yaml", "-o", "e", "--format", "terminal")
+    assert run(*words).exit_code == 0
+    filled = tmp_path / "e" / "e_class.csv"
+    filled.write_text("student,id,form,1\nAda,1,own,1\n", "utf-8")
+    refused = run(*words, "--students", "list.csv")
+    assert refused.exit_code == 2
+    marking = "grade e e/e_class.csv --students list.csv"
+    assert refused.stderr == (
+        "e/e_class.csv: isn't as it was made; to mark by this list alone:"
+        f" `attn {marking}`; to make it anew, move it away, or write over it with --force\n"
+    )
+    assert run(*marking.split()).exit_code == 0
+
+
+def test_without_typst_sheets_are_html_and_that_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "exam: x\nparts: [questions: [{ask: a, number: 1}]]\n"
+    (tmp_path / "e.yaml").write_text(text, "utf-8")
+    (tmp_path / "e").mkdir()
+    (tmp_path / "e" / "mine.txt").write_text("", "utf-8")
+    monkeypatch.setattr(making_exams, "find_spec", lambda _: None)
+    words = ("exam", tmp_path / "e.yaml", "-o", tmp_path / "e")
+    made = run(*words)
+    assert "sheets and keys are HTML; for PDF: pip install 'attncli[pdf]'\n" in made.stdout
+    written = [file for file in (tmp_path / "e").rglob("*") if file.is_file()]
+    assert f"e: {len(written) - 1} files are written, 1 form and manifest.json\n" in made.stdout
+    assert "attncli[pdf]" not in run(*words, "--format", "html").stdout
+
+
 @pytest.mark.parametrize(
     ("given", "says"),
     [
@@ -344,6 +382,44 @@ def test_a_paper_of_another_form_than_it_says_is_told(folder: Path, tmp_path: Pa
     (paper,) = graded(folder, table(folder, tmp_path / "c.csv", class_)).values()
     assert "Its numbers fit form A, by which it would earn 31.5." in paper["remarks"]
     assert "No answer can be read in 2/z[1][1] (“a lot”)." in paper["remarks"]
+
+
+POOL = """\
+exam: x
+forms: 2
+seed: SEED
+parts:
+  - {scenario: i_love_ai, ask: [scores]}
+  - {scenario: i_love_ai, pool: [{cell: 'weights[I, I]'}, {cell: 'weights[love, love]'}], take: 1}
+"""
+
+
+def test_what_was_drawn_is_read_in_its_order_as_of_another_form(tmp_path: Path) -> None:
+    """What form A drew from the pool stands where form B drew something else; or nothing does."""
+    drawn: list[str] = []
+    for seed in "123456":
+        (tmp_path / "e.yaml").write_text(POOL.replace("SEED", seed), "utf-8")
+        words = ("exam", tmp_path / "e.yaml", "-o", tmp_path / seed, "--format", "terminal")
+        assert run(*words).exit_code == 0
+        forms = manifest(tmp_path / seed)["forms"]
+        drawn = [next(iter(forms[form]["parts"][1]["asked"])) for form in "AB"]
+        if drawn[0] != drawn[1]:
+            break
+    answers, (of_a, of_b) = key_of(tmp_path / seed, "A"), (f"2/{id_}" for id_ in drawn)
+    (tmp_path / seed / "midterm_class.csv").write_bytes(
+        (tmp_path / seed / "e_class.csv").read_bytes()
+    )
+    papers = {
+        "in B's place": ("B", {**answers, of_a: "", of_b: answers[of_a]}),
+        "in A's place": ("B", answers),
+        "nowhere": ("B", {**answers, of_a: ""}),
+    }
+    path = table(tmp_path / seed, tmp_path / "c.csv", papers)
+    told = {name: p["remarks"][0] for name, p in graded(tmp_path / seed, path).items()}
+    fits = "Its numbers fit form A, by which it would earn"
+    assert told == {
+        "in B's place": f"{fits} 10.", "in A's place": f"{fits} 10.", "nowhere": f"{fits} at least 9.",
+    }  # fmt: skip
 
 
 def test_a_dash_is_no_answer(folder: Path, tmp_path: Path) -> None:
@@ -901,6 +977,33 @@ def test_who_is_not_on_the_list_is_not_named_in_an_anonymous_class(class_in: Pat
     page = run(*words).stdout
     assert "**Not on the list:** number " in page
     assert "Dot" not in page
+
+
+def test_a_list_of_the_class_may_come_with_the_answers(folder: Path, tmp_path: Path) -> None:
+    """The exam was made without one. Ito has another name and another ID there, Ben says no form,
+    of Dot there is nothing."""
+    right = key_of(folder, "A")
+    papers = {"Ada": ("A", right), "Ito, Inez": ("A", right), "Ben": ("", key_of(folder, "B"))}
+    path = table(folder, tmp_path / "c.csv", papers)
+    rows = '"Ito, Ines",9,\nAda,id-Ada,C\nBen,id-Ben,B\nDot,4,\n'
+    (tmp_path / "list.csv").write_text(f"name,ID,form\n{rows}", "utf-8")
+    words = ("grade", folder, path, "--students", tmp_path / "list.csv", "--format", "json")
+    data = json.loads(run(*words).stdout)
+    remarks = {paper["student"]: paper["remarks"] for paper in data["papers"]}
+    assert remarks == {
+        "Ada": ["The list gives form C, the paper is of form A."],
+        "Ito, Inez": [
+            "The list of students has nobody of this name or ID; did you mean Ito, Ines?"
+        ],
+        "Ben": [],
+    }
+    assert [(of["student"], of["why"]) for of in data["not_marked"]] == [
+        ("Ito, Ines", "Nothing was handed in."), ("Dot", "Nothing was handed in."),
+    ]  # fmt: skip
+    (tmp_path / "list.csv").write_text("name,ID,form\nAda,1,Z\n", "utf-8")
+    refused = run(*words)
+    assert refused.exit_code == 2
+    assert 'list.csv:2:1: there is no form "Z"; the exercise has A, B, C' in refused.stderr
 
 
 FORMULAS = r"""
