@@ -452,9 +452,7 @@ class _Earned(NamedTuple):
     written."""
 
 
-def _earned_as(
-    marker: Marker, sheet: AnswerSheet, own: WholeExam, other: WholeExam
-) -> _Earned:
+def _earned_as(marker: Marker, sheet: AnswerSheet, own: WholeExam, other: WholeExam) -> _Earned:
     from attncli.classroom.marking.exam_parts import marked_exam, read_as
     from attncli.document.questions import points_text
 

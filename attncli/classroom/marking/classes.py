@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import cached_property
 from typing import NamedTuple
 
@@ -25,11 +24,7 @@ def of_forms(exam: WholeExam, sheet: AnswerSheet, by_named: str | None) -> Itera
     """Yields a remark where a paper names another form than its hash belongs to, with the points
     that it would earn by the named form, if that is known."""
     if exam.form and sheet.form not in ("", exam.form):
-        points = (
-            ""
-            if by_named is None
-            else f" By form {sheet.form} it would earn {by_named}."
-        )
+        points = "" if by_named is None else f" By form {sheet.form} it would earn {by_named}."
         yield (
             "It says form ", Word(sheet.form), ", but its hash ", Word(sheet.mark),
             f" is that of form {exam.form}, by which it is marked.{points}",
