@@ -411,7 +411,7 @@ class GradeArguments(NamedTuple):
             "--students",
             "LIST",
             "A CSV list of the class with the columns name, ID and perhaps form: whose names and "
-            "IDs it doesn't have is told, and who handed nothing in. It wins over the list that an "
+            "IDs it doesn't have is named, and who handed nothing in. It wins over the list that an "
             "exam was made with.",
         ),
     ] = None
