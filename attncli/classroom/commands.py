@@ -411,8 +411,8 @@ class GradeArguments(NamedTuple):
             "--students",
             "LIST",
             "A CSV list of the class with the columns name, ID and perhaps form: whose names and "
-            "IDs it doesn't have is named, and who handed nothing in. It wins over the list that an "
-            "exam was made with.",
+            "IDs it doesn't have is named, and who handed nothing in. It wins over the list that "
+            "an exam was made with.",
         ),
     ] = None
     points: Annotated[
