@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 
 from attncli.document.blocks import Paragraph, Section, parts_of
+from attncli.document.languages import Words
 from attncli.maths.equations.tree import (
     Apply,
     Equation,
@@ -24,15 +25,18 @@ _FORMULAS: Mapping[str, str] = {
     **ACTIVATIONS,
     "tanh": "(exp(x) - exp(-x)) / (exp(x) + exp(-x))",
     "softplus": "ln(1 + exp(x))",
-    "erf": "(x - x**3 / 3 + x**5 / 10 - x**7 / 42 + x**9 / 216 - x**11 / 1320) * 2 / sqrt(pi)",
+    "erf": "(x - x**3 / 3 + x**5 / (2 * 5) - x**7 / (2 * 3 * 7) + x**9 / (2 * 3 * 4 * 9))"
+    " * 2 / sqrt(pi)",
 }
-"""Each for a number x; the error function by the beginning of its series."""
+"""Each for a number x; the error function by the beginning of its series, written so that one sees
+how it goes on."""
 _SERIES = ("erf",)
 _X = Symbol(Name("x"))
 
 
-def with_functions_told(sections: Iterable[Section]) -> Iterator[Section]:
-    """Yields sections with the formula of each function, behind those in which it is met first."""
+def with_functions_told(sections: Iterable[Section], words: Words) -> Iterator[Section]:
+    """Yields sections with the formula of each function, behind those in which it is met first;
+    below a series, how far to go on with it."""
     known = set[str]()
     for section in sections:
         told = list[Equation]()
@@ -44,7 +48,14 @@ def with_functions_told(sections: Iterable[Section]) -> Iterator[Section]:
                     known.add(name)
                     told.append(_formula(name))
                     waiting.append(told[-1])
-        yield section._replace(formulas=(*section.formulas, *told)) if told else section
+        series = [Paragraph((words.series,))] if any(map(_is_series, told)) else []
+        yield section._replace(
+            formulas=(*section.formulas, *told), blocks=(*series, *section.blocks)
+        )
+
+
+def _is_series(told: Equation) -> bool:
+    return any(each(told.right, Omitted))
 
 
 def _in_blocks(section: Section) -> Iterator[Equation]:

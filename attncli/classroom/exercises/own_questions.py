@@ -43,7 +43,8 @@ def questions_page(part: ExamPart, form: str, frame: Frame, seed: int) -> Docume
         _item(f"q{k}", q, f"{seed}/{k}", form)._replace(asks=q.ask)
         for k, q in zip(numbers, questions, strict=True)
     ]
-    called = [i._replace(id=str(k)) for k, i in zip(numbers, items, strict=True)]  # as before
+    # papers that were printed when questions were called by their numbers alone keep their marks
+    called = [i._replace(id=str(k)) for k, i in zip(numbers, items, strict=True)]
     sections = tuple(
         _section(k, question, item, words)
         for k, (question, item) in enumerate(zip(questions, items, strict=True), start=1)

@@ -24,7 +24,7 @@ from attncli.classroom.exercises.gate_by_gate import gate_by_gate
 from attncli.classroom.exercises.line_blanks import Asked, is_in_words
 from attncli.classroom.exercises.on_the_sheet import worked_from
 from attncli.classroom.exercises.requests import ExerciseRequest
-from attncli.classroom.exercises.tasks import arranged, without_dots
+from attncli.classroom.exercises.tasks import arranged
 from attncli.classroom.exercises.workable_sections import leading_to
 from attncli.classroom.exercises.worked_in_browser import worked_in_browser
 from attncli.classroom.files.exercise_file import Frame
@@ -210,19 +210,15 @@ def _document(
     points = sum(section.points for section in sections)
     mark = fingerprint(trace, sections, made_from)
     opening, asking = arranged(sections, to_end=request.room is None)
-    rest = tuple(_with_tables(what, section) for section in with_functions_told(asking))
+    rest = tuple(
+        _with_tables(what, section) for section in with_functions_told(asking, words.tasks)
+    )
     asked = tuple(item for section in sections for item in section.questions)
     exam = Exam(trace, asked, tolerance=request.tolerance, printed=what.roots)
     return Document(
         Word(frame.title or trace.scenario.title),
         rest,
-        DefinitionList(
-            (
-                *framing_facts(frame, words.facts),
-                *_facts(what, frame.language).rows,
-                *_dots(rest, words.facts),
-            )
-        ),
+        DefinitionList((*framing_facts(frame, words.facts), *_facts(what, frame.language).rows)),
         opening=(
             fields_of(points, frame, words.paper),
             *instructions(frame),
@@ -387,7 +383,10 @@ def _without(names: Collection[str], block: Block) -> Block:
 def sheet_of(whole: Document) -> Document:
     """Returns the exercise without any answer, key or solution."""
     assert whole.paper is not None
+    facts = () if whole.facts is None else whole.facts.rows
+    dots = tuple(_dots(whole.sections, whole.paper.words.facts))
     return whole._replace(
+        facts=DefinitionList((*facts, *dots)) if dots else whole.facts,
         sections=tuple(map(_unanswered_section, whole.sections)),
         opening=_unanswered(tuple(each(whole.opening))),
         data=whole.data._replace(given=_unanswered(whole.data.given)),
@@ -446,7 +445,7 @@ def key_page(whole: Document) -> Document:
     only what is otherwise there."""
     assert whole.paper is not None
     read = next(filter(None, map(_how_to_read, whole.sections)), ())
-    return without_dots(whole)._replace(
+    return whole._replace(
         sections=tuple(_section(s, read, whole.paper.words.keys) for s in whole.sections),
         opening=read,
         data=whole.data._replace(given=()),

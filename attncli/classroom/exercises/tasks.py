@@ -13,7 +13,6 @@ from attncli.document.blocks import (
     Block,
     Bullets,
     ColumnSum,
-    DefinitionList,
     Derivation,
     Document,
     Line,
@@ -208,20 +207,11 @@ def _without_repeated(section: Section, before: Sequence[Section]) -> Section:
     )
 
 
-def without_dots(whole: Document) -> Document:
-    """Returns a paper without what dotted places are for, where it has none."""
-    if whole.facts is None or whole.paper is None:
-        return whole
-    dots = whole.paper.words.facts.dots
-    rows = tuple(row for row in whole.facts.rows if row[0] != dots)
-    return whole._replace(facts=DefinitionList(rows))
-
-
 def hints_page(whole: Document, trace: Trace) -> Document:
     """Makes a sheet of hints for an exercise: what each step is for, how one of its cells is
     worked, and the mistakes people make."""
     assert whole.paper is not None
-    return without_dots(whole)._replace(
+    return whole._replace(
         sections=tuple(
             how._replace(blocks=(*how.blocks, *mistakes.blocks))
             for how, mistakes in _hints(whole.sections, trace, whole.paper.words.tasks)
