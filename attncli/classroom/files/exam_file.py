@@ -401,6 +401,9 @@ def _part(values: KeyValues, path: Path, problems: Diagnostics) -> ExamPart:
     named = str(values.get("scenario", ""))
     beside = path.parent / named
     known = named in shipped.names() and not beside.is_file()
+    if not known and (node := tree.get("scenario")) is not None and not beside.exists():
+        wrong = f"{quote(named)}: {reading.NO_SCENARIO}"
+        problems.add(node.where, wrong, reading.meant_by(beside))
     said = {**values, "scenario": named if known else str(beside), "places": places(tree)}
     if part.pool:
         said.setdefault("ask", ())

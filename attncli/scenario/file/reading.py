@@ -22,7 +22,7 @@ from attncli.errors import Where, quote, shortened
 from attncli.maths.numbers.foreign_arrays import as_array
 from attncli.scenario.file import shipped
 from attncli.scenario.file.nodes import Items, Map, Node, Numbers, Run, Scalar, inner
-from attncli.scenario.file.problems import Diagnostics, Hint, nearest, scenario_error
+from attncli.scenario.file.problems import Diagnostics, Hint, knows_nothing, nearest, scenario_error
 
 if TYPE_CHECKING:
     from yaml._yaml import Mark as CMark
@@ -175,11 +175,7 @@ def bytes_of(path: Path, hint: Hint, *, again: bool = False) -> bytes:
     except IsADirectoryError:
         raise scenario_error(Where(str(path)), "this is a folder", "give a scenario file") from None
     except FileNotFoundError:
-        raise scenario_error(
-            Where(str(path)),
-            "no such file, nor a shipped scenario",
-            nearest(path.stem, shipped.names(), hint),
-        ) from None
+        raise scenario_error(Where(str(path)), NO_SCENARIO, meant_by(path, hint)) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise scenario_error(
@@ -192,6 +188,17 @@ def bytes_of(path: Path, hint: Hint, *, again: bool = False) -> bytes:
         most = f"a scenario has at most {LARGEST_FILE // 2**20} MiB"
         raise scenario_error(Where(str(path)), "the file is too large", most)
     return data
+
+
+NO_SCENARIO = "no such file, nor a shipped scenario"
+
+
+def meant_by(path: Path, hint: Hint = knows_nothing) -> str:
+    """Suggests which file or shipped scenario a path stands for that there is no file at."""
+    written = path.with_name(f"{path.name}.yaml")
+    if written.is_file():
+        return f"did you mean {written.name}?"
+    return nearest(path.stem, shipped.names(), hint)
 
 
 def _is_read_once(path: Path) -> bool:

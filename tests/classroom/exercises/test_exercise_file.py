@@ -138,6 +138,19 @@ def test_an_exercise_without_a_scenario_is_refused(tmp_path: Path) -> None:
         load_exam(exam(tmp_path, "exercise: It\n"))
 
 
+def test_a_scenario_that_isnt_there_is_told_where_it_is_named(tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text("sentence: a\n", "utf-8")
+    parts = "exam: It\nparts:\n- {scenario: mine}\n- {scenario: i_love_ay}\n"
+    path = exam(tmp_path, parts)
+    with pytest.raises(ScenarioError) as error:
+        load_exam(path)
+    assert str(error.value).splitlines() == [
+        f'{path}:3:14: "mine": no such file, nor a shipped scenario; did you mean mine.yaml?',
+        f'{path}:4:14: "i_love_ay": no such file, nor a shipped scenario; did you mean i_love_ai?',
+    ]
+    assert run("run", tmp_path / "mine").stderr.endswith("did you mean mine.yaml?\n")
+
+
 def made(folder: Path, *options: str) -> str:
     result = run("exercise", folder / "exam.yaml", "-o", folder / "exam", *options)
     assert result.exit_code == 0, result.output
