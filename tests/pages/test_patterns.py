@@ -115,3 +115,9 @@ def test_what_is_wrong_with_a_part_is_told(words: tuple[str, ...], says: str) ->
     result = run("run", LECTURE, *words)
     assert result.exit_code == 2
     assert says in result.stderr
+
+
+def test_tables_without_columns_are_told_to_have_rows_alone() -> None:
+    result = run("run", LSTM, "--step", "gates", "--columns", "last")
+    assert result.exit_code == 2
+    assert "no table that is asked for has it; they have rows alone: 1, 2" in result.stderr

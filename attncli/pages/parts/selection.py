@@ -535,7 +535,10 @@ def cells_along(trace: Trace, selection: Selection) -> list[tuple[Quantity, int,
         rows, columns = selection.sides
         said = [("--rows", rows), ("--columns", columns)]
         option = " ".join(f"{o} {', '.join(i.text for i in own)}" for o, own in said if own)
-        right = f"they have {listed(_names_along(made, columns=bool(columns)))}"
+        names = _names_along(made, columns=bool(columns))
+        others = _names_along(made, columns=not columns)
+        alone = f"{'rows' if columns else 'columns'} alone: "
+        right = f"they have {listed(names) if names else f'{alone}{listed(others)}'}"
         raise SelectionError.of(option, "no table that is asked for has it", right)
     return found
 
