@@ -270,8 +270,8 @@ def exam(typed: ExamArguments) -> Output:
 
     Its file has parts: exercises about scenarios, and questions in your own words. All of it goes
     into one folder with one manifest, by which `attn grade` marks. `NAME_entry.html` is for typing
-    papers in: it judges each number by the paper's own before it, as it will be marked, asks again
-    for what doesn't follow, and saves the table that is marked.
+    papers in: it judges each number by the paper's own before it, asks again for what doesn't
+    follow and may be a typing error, and saves the table. `attn grade` then names mistakes.
 
     Examples:
 

@@ -1,6 +1,6 @@
 // Takes in the papers of a class by the keyboard alone. Each number is judged as it is typed, by the
-// paper's own numbers before it as it will be marked, then by known mistakes; what is right by none
-// of these may be a typing error and is asked for again.
+// paper's own numbers before it, then by the mistakes that the key knows; what is right by none of
+// these may be a typing error and is asked for again. Marking knows more mistakes.
 "use strict";
 (() => {
   const { hash, headings, ids, students, forms, file, words } = entry;
@@ -47,7 +47,7 @@
     return items.map((item, k) => {
       const [text, number] = [texts[k], numbers[k]];
       const doubt = (why) => paper.kept[item.id] === text ? ["kept", words.kept] : ["doubt", put(words.look_again, { text, why })];
-      if (isBlank(text)) return ["", ""];
+      if (isBlank(text)) return text && "most" in item ? ["taken", put(words.earned, { number: 0, most: item.most })] : ["", ""];
       if (item.options) {
         const [option, label] = [item.options, item.labels].map((known) => known.findIndex((one) => wordsOf(one) === wordsOf(text.replace(/^([^]*[^.:])?[.:]*$/, "$1"))));
         return option + label === -2 ? doubt(words.no_option) : ["taken", item.options[Math.max(option, label)]];
@@ -73,6 +73,8 @@
   const draft = (form) => ({ name: "", id: "", form, answers: {}, kept: {}, done: false });
   const hasAnswers = (paper) => Object.values(paper.answers).some((text) => !isBlank(text.trim()));
   const whose = ({ name, id }) => id || name;
+  const isOf = (paper, [name, id]) => (paper.id ? paper.id === id : Boolean(name) && paper.name === name);
+  const isListed = (paper) => students.some((student) => isOf(paper, student));
   const isPaper = (some) => names.includes(some.form) && Object.entries(draft(some.form)).every(([name, value]) => typeof some[name] === typeof value) && [some.answers, some.kept].every((texts) => Object.values(texts).every((text) => typeof text === "string"));
   let papers = [draft(names[0])], now = papers[0], asked = null, typing = null;
   try {
@@ -100,11 +102,32 @@
       input.nextElementSibling.textContent = says;
     }
   };
+  const distance = (one, other) => { // how many letters are to be changed
+    let before = [...other, ""].map((_, k) => k);
+    for (const [n, letter] of [...one].entries()) {
+      const row = [n + 1];
+      for (const [k, its] of [...other].entries()) row.push(Math.min(before[k + 1] + 1, row[k] + 1, before[k] + (letter !== its)));
+      before = row;
+    }
+    return before.at(-1);
+  };
+  const stranger = (paper) => { // that the list has nobody of a paper's name, and who may be meant
+    if (!students.length || !whose(paper) || isListed(paper)) return "";
+    const typed = (paper.name || paper.id).toLowerCase(), near = students.map(([name, id]) => [distance(typed, (paper.name ? name : id).toLowerCase()), name, id]);
+    const [far, name, id] = near.reduce((best, one) => (one[0] < best[0] ? one : best));
+    return words.stranger + (far * 3 <= typed.length ? put(words.nearest, { name, id }) : "");
+  };
+  const named = (most) => { // of whom there is no paper, if there are any papers
+    const there = papers.filter(hasAnswers), missing = there.length ? students.filter((student) => !there.some((paper) => isOf(paper, student))) : [];
+    const more = missing.length > 3 ? put(words.and_more, { count: missing.length - 3 }) : "";
+    return missing.length && missing.length <= most ? put(words.missing, { names: missing.slice(0, 3).map(([name]) => name).join(" · ") }) + more : "";
+  };
   const list = () => {
-    const there = papers.filter(hasAnswers), done = there.filter((paper) => paper.done).length;
-    find("count").textContent = put(students.length ? words.done_of : words.done, { count: done, all: students.length });
+    const there = papers.filter(hasAnswers), done = there.filter((paper) => paper.done);
+    const strange = students.length ? done.filter((paper) => !isListed(paper)).length : 0;
+    find("count").textContent = put(students.length ? words.done_of : words.done, { count: done.length - strange, all: students.length }) + (strange ? put(words.strangers, { count: strange }) : "") + named(3);
     find("papers").replaceChildren(...there.map((paper) => {
-      const text = put(words.listed, { name: paper.name || paper.id || words.nobodys, form: paper.form }) + (paper.doubts ? put(words.to_look_at, { count: paper.doubts }) : "");
+      const text = put(words.listed, { name: paper.name || paper.id || words.nobodys, form: paper.form }) + (paper.doubts ? put(words.to_look_at, { count: paper.doubts }) : "") + (stranger(paper) ? `, ${words.stranger}` : "");
       return made("li", {}, made("button", { type: "button", textContent: text, onclick: () => open(paper) }));
     }));
   };
@@ -124,10 +147,15 @@
     const label = made("label", { htmlFor: input.id, textContent: item.id, title: heading });
     return made("div", { className: "field" }, label, input, made("span", { className: "said", id: `s${k}` }));
   };
+  const tell = () => { // beside the name that it isn't on the list
+    find("who").textContent = stranger(now);
+    nameField.ariaInvalid = String(Boolean(stranger(now)));
+  };
   const show = () => {
     const { sections, items } = forms[now.form];
     let k = 0;
     [nameField.value, idField.value, formField.value, asked] = [now.name, now.id, now.form, null];
+    tell();
     blanks.replaceChildren(...sections.map(({ heading, rows }) => {
       const lines = rows.map((count) => made("div", { className: "row" }, ...items.slice(k, k + count).map((item) => blankOf(item, k++, heading))));
       const head = made(rows.length ? "h3" : "h2", { textContent: heading });
@@ -183,25 +211,30 @@
 
   // -- whose paper it is ---------------------------------------------------------------------------
 
-  const settle = () => { // whether a student of the list, or of a paper, is meant; undefined of one who has another paper
-    const typed = [nameField.value, idField.value].map((text) => text.trim().toLowerCase());
+  const settle = () => { // whether a student of the list, or of a paper, is meant; undefined where another paper is opened or has the name
+    const [name0, id0] = [nameField, idField].map((field) => field.value.trim());
+    const isOver = name0 && now.id && id0 === now.id && name0 !== now.name; // a name typed over another leaves the ID of that behind
+    const typed = [name0, isOver ? "" : id0].map((text) => text.toLowerCase());
     const known = [...students, ...papers.filter((paper) => paper !== now).map(({ name, id, form }) => [name, id, form])];
     const exact = known.filter(([name, id]) => (typed[1] ? id.toLowerCase() === typed[1] : typed[0] && [name, id].some((text) => text.toLowerCase() === typed[0])));
     const found = exact.length || typed[1] || !typed[0] ? exact : students.filter(([name]) => name.toLowerCase().startsWith(typed[0]));
     const one = found.length && new Set(found.map(([name, id]) => id || name)).size === 1 ? found[0] : null;
-    const [name, id, form] = one ?? [nameField.value.trim(), idField.value.trim(), now.form];
+    const [name, id, form] = one ?? [name0, isOver && isListed({ name: "", id: id0 }) ? "" : id0, now.form];
     const other = papers.find((paper) => paper !== now && whose(paper) && whose(paper) === whose({ name, id }));
-    if (other && !hasAnswers(now)) {
-      open(other);
-    } else if (other) {
-      return say(put(words.another, { name: name || id }));
-    } else {
-      const moved = form !== now.form && !hasAnswers(now);
-      Object.assign(now, { name, id }, moved && names.includes(form) ? { form } : {});
-      keep();
-      if (moved) show();
-      else [nameField.value, idField.value] = [name, id];
+    if (other && hasAnswers(now) && !whose(now)) return say(put(words.another, { name: name || id }));
+    if (other) {
+      say(hasAnswers(now) ? put(words.opened, { name: name || id, other: now.name || now.id }) : "");
+      return open(other);
     }
+    const was = now.name || now.id, isOther = was && hasAnswers(now) && whose(now) !== whose({ name, id }) && name !== now.name;
+    const moved = form !== now.form && !hasAnswers(now);
+    Object.assign(now, { name, id }, moved && names.includes(form) ? { form } : {});
+    if (isOther && whose(now)) say(put(words.renamed, { name: name || id, other: was }));
+    keep();
+    if (moved) show();
+    else [nameField.value, idField.value] = [name, id];
+    tell();
+    list();
     paint();
     return one !== null;
   };
@@ -227,13 +260,20 @@
     return scrollTo(0, 0);
   };
   for (const field of [nameField, idField]) field.addEventListener("change", settle);
-  formField.addEventListener("change", () => { now.form = formField.value; keep(); show(); });
+  formField.addEventListener("change", () => {
+    now.form = formField.value;
+    const here = forms[now.form].items.map(({ id }) => id);
+    const count = Object.entries(now.answers).filter(([id, text]) => !isBlank(text.trim()) && !here.includes(id)).length;
+    say(count ? put(words.no_place, { count, form: now.form }) : "");
+    keep();
+    show();
+  });
   for (const [field, beyond] of [[nameField, idField], [idField, formField], [formField, null]]) {
     field.addEventListener("keydown", (event) => {
       const tab = event.key === "Tab" && !event.shiftKey && field.value.trim();
       if (!(event.key === "Enter" || tab) || event.ctrlKey || event.metaKey) return;
       const own = now, known = beyond ? settle() : true;
-      if (known || !tab) event.preventDefault();
+      if (known || !tab || own !== now) event.preventDefault();
       if (known) own === now && toBlank(0);
       else if (known === false && !tab) beyond.focus();
     });
@@ -245,15 +285,16 @@
   const toGuard = new RegExp(`(?:^|(?<=;))(?=${obeyed}|(?<!;)(?!${unchanged})(?:${changed}))`, "giu"), theGuard = new RegExp(`(?:^|(?<=;))'(?=${obeyed}|(?<!;')(?:${changed}))`, "giu");
   const guarded = (text) => text.replace(toGuard, "'"), unguarded = (text) => text.trim().replace(theGuard, "");
   const cellOf = (text) => (/[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-  const answerOf = (text) => (isBlank(text) ? "" : /^[+-]?\d+(?:[.,]\d+)?$/.test(text) ? text : guarded(text));
+  const byHand = new Set(Object.values(forms).flatMap(({ items }) => items.filter((item) => "most" in item).map(({ id }) => id)));
+  const answerOf = (text, id) => (isBlank(text) ? (text && byHand.has(id) ? "0" : "") : /^[+-]?\d+(?:[.,]\d+)?$/.test(text) ? text : guarded(text));
   const save = () => {
     const typed = papers.filter(hasAnswers);
     const listed = students.map(([name, id, form]) => typed.find((paper) => whose(paper) === whose({ name, id })) ?? { name, id, form, answers: {} });
     const all = [...listed, ...typed.filter((paper) => !listed.includes(paper))];
-    const rows = all.map((paper) => [...[paper.name, paper.id, paper.form].map(guarded), ...ids.map((id) => answerOf(textOf(paper, { id })))]);
+    const rows = all.map((paper) => [...[paper.name, paper.id, paper.form].map(guarded), ...ids.map((id) => answerOf(textOf(paper, { id }), id))]);
     const text = [headings, ...rows].map((row) => `${row.map(cellOf).join(",")}\r\n`).join("");
     made("a", { href: URL.createObjectURL(new Blob([text], { type: "text/csv" })), download: file }).click();
-    say(put(words.saved, { count: typed.length, file }));
+    say(put(words.saved, { count: typed.length, file }) + named(Infinity));
   };
   const rowsOf = (text) => {
     const first = text.split("\n", 1)[0];
@@ -275,18 +316,22 @@
       const answers = Object.fromEntries(columns.map((one, k) => [one, unguarded(row[k] ?? "")]).filter(([one]) => one));
       return { ...draft(own[2]), name: own[0], id: own[1], answers, done: true };
     }).filter(hasAnswers);
-    const taken = read.filter((paper) => names.includes(paper.form));
+    const ofForms = read.filter((paper) => names.includes(paper.form)), typedOf = (paper) => papers.find((one) => whose(paper) && whose(one) === whose(paper) && hasAnswers(one));
+    const isOther = (paper, one) => one.form !== paper.form || ids.some((id) => answerOf(textOf(one, { id }), id) !== answerOf(textOf(paper, { id }), id));
+    const others = ofForms.filter((paper) => typedOf(paper) && isOther(paper, typedOf(paper)));
+    const stay = others.length && !confirm(put(words.replace, { names: others.map(({ name, id }) => name || id).join(" · ") })) ? others : [];
+    const taken = ofForms.filter((paper) => !stay.includes(paper));
     for (const paper of taken) {
-      paper.kept = papers.find((one) => whose(one) === whose(paper))?.kept ?? {};
+      paper.kept = typedOf(paper)?.kept ?? {};
       paper.doubts = doubtsIn(judged(paper));
     }
-    papers = [...papers.filter((one) => hasAnswers(one) && !taken.some((paper) => whose(one) === whose(paper))), ...taken];
+    papers = [...papers.filter((one) => hasAnswers(one) && !taken.some((paper) => typedOf(paper) === one)), ...taken];
     papers.push(now = draft(names[0]));
     keep();
     show();
     nameField.focus();
-    const [left, doubts] = [read.length - taken.length, taken.filter((paper) => paper.doubts).length];
-    return say(put(words.loaded, { count: taken.length, doubts }) + (left ? put(words.left_out, { count: left }) : ""));
+    const [left, doubts] = [read.length - ofForms.length, taken.filter((paper) => paper.doubts).length];
+    return say(put(words.loaded, { count: taken.length, doubts }) + (stay.length ? put(words.stay, { count: stay.length }) : "") + (left ? put(words.left_out, { count: left }) : ""));
   };
   const forget = () => {
     if (!confirm(words.sure)) return;

@@ -25,6 +25,7 @@ def entry_page(title: str, data: Mapping[str, object], language: str) -> str:
     words = words_of(language).entry
     texts = {name: escaped(text) for name, text in words.texts.items()}
     keys = {name: f"<kbd>{key}</kbd>" for name, key in _KEYS.items()}
+    keys["grade"] = "<code>attn grade</code>"
     named = {name: texts[name].format(title=escaped(title)) for name in ("title", "heading")}
     texts |= {**named, "how_to": texts["how_to"].format(**keys)}
     return Template(file_text("entry.html")).substitute(

@@ -11,11 +11,7 @@
   const placed = (parts, at = { before: 0 }) => parts.map((part) => (Array.isArray(part) ? placed(part, at) : typeof part === "number" ? (at.before += part) : part));
   const inPlaces = (html, changed) => html.replace(/(?<= data-)(n|from)="([-\d ]+)"/g, (_, name, places) => `${name}="${changed(places.split(" ").map(Number)).join(" ")}"`);
   const withPlaces = (html, at = { before: 0 }) => inPlaces(html, (places) => placed(places, at));
-  const placesApart = (html, before = 0) => inPlaces(html, (places) => places.map((place) => {
-    const apart = place - before;
-    before = place;
-    return apart;
-  }));
+  const placesApart = (html, before = 0) => inPlaces(html, (places) => places.map((place) => { const apart = place - before; before = place; return apart; }));
   const versions = data.quantities.map((quantities, k) => ({
     quantities, given: data.given[k], entries: data.entries.map((alike) => alike[k] ?? alike[0]), numbers: placed(data.numbers[k]), told: data.told[k],
     mistakes: data.mistakes[k], choices: data.others[k - 1], contents: data.contents[k - 1],

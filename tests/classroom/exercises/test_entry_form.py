@@ -332,15 +332,140 @@ def test_a_paper_is_of_one_student(page: Any, folder: Path, tmp_path: Path) -> N
     page.focus("#name")
     page.fill("#name", "")
     page.fill("#number", "2")
-    typist.press("Control+Enter")
-    assert typist.status == "There is a paper of Ben already: give another name or ID."
-    page.fill("#number", "3")
-    typist.press("Control+Enter")
+    typist.press("Enter")
+    assert typist.status == "The paper of Ben is open; that of Cid is kept."
+    assert (page.input_value("#name"), typist.at) == ("Ben", first)
+    page.focus("#name")
+    typist.press("Control+a")
+    typist.enter("Cid")
+    typist.press("Control+Enter", "Control+Enter")  # its number is none of form C
     assert typist.status == "The paper of Cid is in."
     rows = typist.saved(tmp_path / "two.csv")
+    assert typist.status == "2 papers saved as e_class.csv. Missing: =Ada"
     assert [row[0] for row in rows[1:] if row[3]] == ["Ben", "Cid"]
     page.reload()
-    assert page.text_content("#count") == "2 of 3 papers done"
+    assert page.text_content("#count") == "2 of 3 papers done Missing: =Ada"
+
+
+def type_one(typist: Typist, name: str, number: str) -> None:
+    """A paper with one number in its first blank, of somebody who is on the list or has a paper."""
+    typist.enter(name)
+    typist.press("Control+a")
+    typist.enter(number)
+    typist.press("Control+Enter", "Control+Enter")
+
+
+@pytest.mark.parametrize("leave", ["Enter", "Tab"])
+def test_a_name_typed_over_another_opens_its_paper(leave: str, page: Any, folder: Path) -> None:
+    """The ID of the paper that is open still stands beside it."""
+    first, typist = next(iter(key_of(folder, "A"))), Typist(page)
+    type_one(typist, "ben", "1")
+    type_one(typist, "cid", "2")
+    typist.enter("ben")
+    for name, other, number in (("Cid", "Ben", "2"), ("Ben", "Cid", "1")):
+        page.focus("#name")
+        typist.press("Control+a", *name, leave)
+        assert typist.status == f"The paper of {name} is open; that of {other} is kept."
+        assert (typist.at, page.input_value("#name")) == (first, name)
+        assert page.evaluate("document.activeElement.value") == number
+    page.focus("#name")
+    typist.press("Control+a", *"=Ada", leave)  # of whom there is none
+    assert typist.status == "This paper is now of =Ada, no longer of Ben."
+    assert page.input_value("#number") == "1"
+
+
+def test_who_is_not_on_the_list_is_told_at_once(page: Any) -> None:
+    typist, names = Typist(page), ("=ada", "ben", "Cidd")
+    for name in names[:2]:
+        type_one(typist, name, "1")
+    typist.enter("Cidd")
+    assert page.text_content("#who") == "not on the list; did you mean Cid (3)?"
+    typist.enter("30")
+    typist.press("Tab")
+    typist.enter("1")
+    typist.press("Control+Enter", "Control+Enter")
+    assert page.text_content("#who") == ""
+    done = "2 of 3 papers done, 1 not on the list Missing: Cid"
+    assert page.text_content("#count") == done
+    assert "Cidd, form B, 1 to look at, not on the list" in page.text_content("#papers")
+    page.fill("#name", "Nobody at all")
+    typist.press("Enter")
+    assert page.text_content("#who") == "not on the list"
+    page.fill("#name", "")
+    typist.enter("Cidd")
+    page.focus("#name")
+    page.fill("#name", "Cid")
+    typist.press("Enter")  # the ID that was wrong goes with the name
+    assert (page.text_content("#who"), page.input_value("#number")) == ("", "3")
+    assert page.text_content("#count") == "3 of 3 papers done"
+
+
+def test_what_a_form_has_no_place_for_is_kept_and_told(chromium: Any, tmp_path: Path) -> None:
+    """What was drawn in one form isn't asked in the other."""
+    pool = "pool: [{cell: 'weights[I, I]'}, {cell: 'weights[love, love]'}], take: 1"
+    exam = f"exam: x\nforms: 2\nseed: 2\nparts: [{{scenario: i_love_ai, {pool}}}]\n"
+    with opened(chromium, made(tmp_path, exam) / "e_entry.html") as page:
+        typist = Typist(page)
+        typist.press(*"ben", "Tab", "Tab", "Tab")
+        own = typist.at
+        typist.enter("0.25")
+        page.select_option("#form", "B")
+        assert own not in typist.states
+        assert typist.status.startswith("Answers without a place in form B: 1. They are kept")
+        page.select_option("#form", "A")
+        assert typist.status == ""
+        assert page.input_value("#b0") == "0.25"
+
+
+def test_a_table_asks_before_it_replaces_what_is_typed_in(
+    page: Any, folder: Path, tmp_path: Path
+) -> None:
+    headings, typist = (
+        next(csv.reader((folder / "e_class.csv").open(encoding="utf-8"))),
+        Typist(page),
+    )
+    type_one(typist, "ben", "1")
+    type_one(typist, "cid", "2")
+    rows = [["Ben", "2", "B", "9"], ["Cid", "3", "C", "2"]]
+    with (tmp_path / "in.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([headings, *rows])
+    asked: list[str] = []
+
+    def load(*, take: bool) -> None:
+        def answer(dialog: Any) -> None:
+            asked.append(dialog.message)
+            dialog.accept() if take else dialog.dismiss()
+
+        page.once("dialog", answer)
+        page.set_input_files("#file", tmp_path / "in.csv")
+        page.wait_for_function("document.querySelector('#status').textContent.includes('loaded')")
+
+    load(take=False)
+    assert asked == ["Typed in here otherwise than in the table: Ben. Take what the table has?"]
+    assert typist.status == "1 papers loaded, 1 of them to look at. 1 stay as typed in here."
+    typist.enter("ben")
+    assert page.input_value("#b0") == "1"
+    page.evaluate("document.querySelector('#status').textContent = ''")
+    load(take=True)
+    typist.enter("ben")
+    assert page.input_value("#b0") == "9"
+
+
+def test_a_dash_is_no_answer_to_what_a_person_marks(
+    page: Any, folder: Path, tmp_path: Path
+) -> None:
+    """It is saved as 0 points; an empty blank is still to be marked."""
+    typist, ids = Typist(page), [*key_of(folder, "A")]
+    typist.enter("=a")
+    typist.press(*("Tab",) * ids.index(HAND))
+    assert typist.at == HAND
+    typist.press("-", "ArrowUp")
+    assert typist.states[HAND] == "taken"
+    typist.enter("5")
+    page.focus("#name")
+    rows = typist.saved(tmp_path / "one.csv")
+    assert rows[1][rows[0].index(HAND)] == "0"
+    assert rows[2][rows[0].index(HAND)] == ""
 
 
 def test_a_known_mistake_is_no_typing_error(page: Any) -> None:
