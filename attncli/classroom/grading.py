@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,7 +16,7 @@ from attncli.commands.output import (
     chosen_format,
 )
 from attncli.commands.progress import watched
-from attncli.errors import BAD_INPUT, Complaints, Problem, UserError
+from attncli.errors import BAD_INPUT, Complaints, Problem, UserError, agreed, counted
 from attncli.output_files import Contents
 
 if TYPE_CHECKING:
@@ -37,7 +37,9 @@ Names = Sequence[Sequence["Word"]]
 """Rows that tell whose papers they are, where the class is anonymous."""
 
 _CSV = "csv"
-_TAKEN = {"class", "next_lesson", "moodle", "canvas", "grades", "names"}
+_ALL = "print"
+"""The file with all marked papers, to print."""
+_TAKEN = {_ALL, "class", "next_lesson", "moodle", "canvas", "grades", "names"}
 _MARKED = "markdown"
 """The format of marked papers in a folder, where none is said."""
 
@@ -87,28 +89,55 @@ def _report(
 ) -> PageOutput | TextOutput:
     """Makes the report on a paper that is `alone`, or the table of a class; into a folder it also
     writes a marked paper for each student, and all that goes with it. Raises OutputError."""
-    from attncli.classroom.exercises.class_tables import class_page, class_rows, marked_paper
+    from attncli.classroom.exercises.class_tables import (
+        class_page,
+        class_rows,
+        marked_paper,
+        remarks_on,
+    )
     from attncli.classroom.formats.csv import csv_text
+    from attncli.document.blocks import text_of_spans
+    from attncli.maths.notation.escaping import printed
 
     if output.folder:
-        graded = _write_folder(output, graded, names)
-        return PageOutput(class_page(graded), PageOptions())
+        graded, written = _write_folder(output, graded, names)
+        return PageOutput(class_page(graded), PageOptions(), says=_told_of_files(output, written))
     if output.csv:
         return TextOutput(csv_text(class_rows(graded)), output.page.output, output.page.force)
-    page = marked_paper(graded.papers[0]) if alone else class_page(graded)
-    return PageOutput(page, output.page)
+    if not alone:
+        return PageOutput(class_page(graded), output.page)
+    (paper,) = graded.papers
+    if output.page.output in (None, "-") or output.page.chosen() == "json":
+        return PageOutput(marked_paper(paper), output.page)
+    says = "".join(f"{text_of_spans(remark, printed)}\n" for remark in remarks_on(paper))
+    return PageOutput(marked_paper(paper, given_back=True), output.page, says=says)
 
 
-def _write_folder(output: GradeOutput, graded: GradedClass, names: Names) -> GradedClass:
-    """Writes a marked paper for each student, and beside them the class as a page and as tables,
-    and the page for the next lesson. Removes papers that an earlier grading wrote for others, and
-    returns the class with a remark on these. Raises OutputError."""
-    from attncli.classroom.exercises.class_tables import class_page, class_rows, marked_paper
-    from attncli.classroom.exercises.gradebooks import canvas_rows, grade_rows, moodle_rows
+def _told_of_files(output: GradeOutput, files: Collection[str]) -> str:
+    """Says how many files are written into a folder, and which one has all papers."""
+    are_written = f"{agreed(len(files), 'is', 'are')} written"
+    told = f"{output.page.output}: {counted(len(files), 'file')} {are_written}"
+    together = next((file for file in files if Path(file).stem == _ALL), None)
+    return f"{told}; {together} has all marked papers, to print\n" if together else f"{told}\n"
+
+
+def _write_folder(
+    output: GradeOutput, graded: GradedClass, names: Names
+) -> tuple[GradedClass, Collection[str]]:
+    """Writes a marked paper for each student, and beside them all of these as one file, the class
+    as a page and as tables, and the page for the next lesson. Removes papers that an earlier
+    grading wrote for others, and returns the class with a remark on these, and the names of all
+    files. Raises OutputError."""
+    from attncli.classroom.exercises.class_tables import class_page, marked_paper
     from attncli.classroom.exercises.next_lesson import next_lesson
-    from attncli.classroom.formats.csv import csv_text
     from attncli.classroom.marking.earlier import left_over, told_of_removed
-    from attncli.formats import contents_of, page_format_names, suffixes_of
+    from attncli.formats import (
+        contents_of,
+        info_of,
+        page_format_names,
+        render_together,
+        suffixes_of,
+    )
     from attncli.output_files import distinct_names, write_files
 
     assert output.page.output is not None
@@ -119,22 +148,38 @@ def _write_folder(output: GradeOutput, graded: GradedClass, names: Names) -> Gra
     if old:
         told = told_of_removed(old, anonymous=bool(names))
         graded = graded._replace(remarks=(*graded.remarks, told))
-    papers = zip(of_whom, map(marked_paper, graded.papers), strict=True)
-    pages = {**dict(papers), "class": class_page(graded), "next_lesson": next_lesson(graded)}
+    papers = [marked_paper(paper, given_back=True) for paper in graded.papers]
+    pages = dict(zip(of_whom, papers, strict=True))
+    pages |= {"class": class_page(graded), "next_lesson": next_lesson(graded)}
     suffix = suffixes_of(form)[0]
     texts: dict[str, Contents] = {
         f"{name}{suffix}": contents_of(document, form, page) for name, document in pages.items()
     }
-    texts["class.csv"] = csv_text(class_rows(graded))
-    texts["grades.csv"] = csv_text(grade_rows(graded))
-    texts["moodle.csv"] = csv_text(moodle_rows(graded))
-    texts["canvas.csv"] = csv_text(canvas_rows(graded))
-    if names:
-        texts["names.csv"] = csv_text(names)
+    if papers and info_of(form).papers.together:
+        made = [texts[f"{name}{suffix}"] for name in of_whom]
+        texts[f"{_ALL}{suffix}"] = render_together(papers, made, form, page)
+    texts |= _tables(graded, names)
     write_files(output.page.output, texts, force=output.page.force)
     for file in old:
         file.unlink(missing_ok=True)
-    return graded
+    return graded, texts
+
+
+def _tables(graded: GradedClass, names: Names) -> dict[str, Contents]:
+    """Makes the tables of a class, by the names of their files."""
+    from attncli.classroom.exercises.class_tables import class_rows
+    from attncli.classroom.exercises.gradebooks import canvas_rows, grade_rows, moodle_rows
+    from attncli.classroom.formats.csv import csv_text
+
+    tables = {
+        "class": class_rows(graded),
+        "grades": grade_rows(graded),
+        "moodle": moodle_rows(graded),
+        "canvas": canvas_rows(graded),
+    }
+    if names:
+        tables["names"] = iter(map(tuple, names))
+    return {f"{name}.csv": csv_text(rows) for name, rows in tables.items()}
 
 
 SOMETHING_WRONG = 1

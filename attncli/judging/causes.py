@@ -31,8 +31,10 @@ from attncli.judging.known_mistakes import KnownMistakes, scaled_gradients
 from attncli.judging.one_way import OneWayWorkings
 from attncli.judging.scaled_tables import scaled_tables
 from attncli.judging.slips import (
+    TURNED,
     RightNumbers,
     comes_of_rounding_early,
+    exchanged_cells,
     moved_tables,
     slips_of_a_term,
     slips_of_the_pen,
@@ -578,6 +580,8 @@ class CauseSearch:
             best = known[0]
             rest = (*known[1:], *_without(here, known))
             as_good = [fit for fit in rest if fit.later is None or fit.later >= (best.later or 0)]
+            if best.way is not None:  # a mistake that transposes the table says so itself
+                as_good = [fit for fit in as_good if fit.cause != TURNED]
             return best.judgement, [best.cause, *(fit.cause for fit in as_good)]
         given = self.numbers.given[cell]
         number = given.number
@@ -593,12 +597,15 @@ class CauseSearch:
             return "known mistake", pen
         if self._is_early(cell, most=_SHARP):
             return "rounding", [self._early[0]]
+        wrong = np.where(self.numbers.open, self.numbers.values, np.nan)
+        quantity = self.theirs.trace[cell.quantity]
+        exchanged = [*exchanged_cells(quantity, self.follows, wrong, cell.indices)]
         own = [fit.cause for fit in here if not fit.cause.quantity]
         others = [fit.cause for fit in here if fit.cause.quantity]
-        terms = [*slips_of_a_term(self.theirs, cell, right, float(number))]
+        terms = exchanged or [*slips_of_a_term(self.theirs, cell, right, float(number))]
         if not terms and self._is_early(cell):
             return "rounding", [self._early[0], *own, *others]
-        return "slip", [*own, *terms, *others]
+        return "slip", exchanged or [*own, *terms, *others]
 
     @cached_property
     def _early(self) -> tuple[Cause, Enclosure]:

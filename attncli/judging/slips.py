@@ -20,6 +20,7 @@ from attncli.maths.equations.tree import Expression, Location, Node, Number, num
 from attncli.maths.numbers import decimals
 from attncli.maths.numbers.rounding import Array
 from attncli.names import Word
+from attncli.trace import Quantity
 
 _SIGN = Cause("sign", "The sign is wrong.")
 _POINT = Cause("decimal_point", "The decimal point was moved.")
@@ -261,13 +262,27 @@ def _misread_as(paths: Paths, cell: Location, other: Location) -> Cause:
     return Cause("operand_misread", says)
 
 
-_TURNED = Cause("row_and_column", "Rows and columns were exchanged.")
+TURNED = Cause("row_and_column", "Rows and columns were exchanged.")
 _ROW = Cause("another_row", "These are the numbers of another row.")
 _COLUMN = Cause("another_column", "These are the numbers of another column.")
+IN_EACH_OTHERS_PLACE = "cells_exchanged"
+"""The name of the cause of two numbers of a table that stand in each other's place."""
 OF_TABLES = tuple(cause.name for cause in (_ROW, _COLUMN))
 """The names of causes by which right numbers stand in another place of their table."""
 _MOST_ROWS = 12
 """The most rows or columns of a table that is searched for exchanged ones."""
+
+
+def exchanged_cells(
+    quantity: Quantity, held: Enclosure, wrong: Array, place: tuple[int, int]
+) -> Iterator[Cause]:
+    """Yields that a `wrong` number of a quantity and another stand in each other's place, if each
+    is right there by what is `held` to be. Both have the same cause."""
+    here = Enclosure(*(end[place] for end in held))
+    others = np.argwhere(taken(held, wrong[place]) & taken(here, wrong))
+    for other in others[:1].tolist():
+        first, second = (Word(quantity.address(i, j)) for i, j in sorted([[*place], other]))
+        yield Cause(IN_EACH_OTHERS_PLACE, (first, " and ", second, " were exchanged."))
 
 
 def moved_tables(
@@ -277,7 +292,7 @@ def moved_tables(
     another one's numbers. `around` widens what is made to what is accepted."""
     n, m = numbers.shape
     if n == m:
-        yield _TURNED, around(_turned(made))
+        yield TURNED, around(_turned(made))
     if m > 1:
         yield from ((_ROW, held) for held in _another_row(made, numbers, around))
     if n > 1:

@@ -31,6 +31,7 @@ from attncli.document.tables import SIGNS, MarkedNumber
 from attncli.errors import agreed, counted
 from attncli.judging.judging import Judge
 from attncli.judging.publications import published_verdicts
+from attncli.judging.slips import IN_EACH_OTHERS_PLACE
 from attncli.judging.verdicts import (
     FOLLOW,
     RIGHT,
@@ -51,6 +52,7 @@ from attncli.pages.parts.published import (
     accepted_text,
     in_short,
     otherwise_printed,
+    verdict_on,
 )
 from attncli.pages.parts.sentences import joined, rounding_facts
 from attncli.pages.parts.working import cell_line
@@ -196,11 +198,18 @@ def _causes(verdicts: Sequence[Verdict], costs: Points | None) -> list[FoundCaus
 
 def _reason(verdict: Verdict) -> tuple[object, ...]:
     cause = verdict.cause
+    if cause is not None and _is_exchanged(cause):
+        return verdict.cell.quantity, cause.worded
     if cause is None or (verdict.judgement == "slip" and cause != UNEARNED):
         return (verdict.cell,)
     if verdict.judgement == "rounding":
         return verdict.judgement, cause.name
     return verdict.judgement, cause.name, cause.quantity or verdict.cell.quantity
+
+
+def _is_exchanged(cause: Cause | None) -> bool:
+    """Tells whether a cause names both numbers that it is of."""
+    return cause is not None and cause.name == IN_EACH_OTHERS_PLACE
 
 
 def _finding_blocks(
@@ -210,8 +219,8 @@ def _finding_blocks(
     yield Subheading((f"{number} · ", *cells_called(trace, [first.cell])))
     yield Paragraph(_number(trace, first))
     yield Paragraph((*_why(trace, finding), _cost(finding)))
-    if len(finding.verdicts) > 1:
-        cells = [v.cell for v in finding.verdicts[1:]]
+    cells = [v.cell for v in finding.verdicts[1:] if not _is_exchanged(v.cause)]
+    if cells:
         text = f"The same in {counted(len(cells), 'more number')}: "
         yield Paragraph((text, *_cells(trace, cells), "."))
     yield from also(
@@ -241,7 +250,7 @@ def _why(trace: Trace, finding: FoundCause) -> Spans:
     where: tuple[Span, ...] = _made_in(trace, made) if made else ()
     if cause.name in (UNWORKABLE, UNEARNED.name):
         return cause.worded
-    if verdict.judgement == "slip":
+    if verdict.judgement == "slip" and not _is_exchanged(cause):
         return ("Slip. The nearest reason: ", *cause.worded, *where)
     return (f"{verdict.judgement.capitalize()}: ", *cause.worded, *where)
 
@@ -354,12 +363,13 @@ def _entry(verdict: Verdict | None) -> MarkedNumber | str:
 def legend(texts: Collection[str], right: str = "number") -> DefinitionList:
     """Returns what the signs mean that stand behind what is given."""
     signs = ((sign, name) for name, sign in SIGNS.items() if name in texts)
-    return DefinitionList(tuple((f"{sign} {name}", (_means(name, right),)) for sign, name in signs))
+    rows = ((f"{sign} {verdict_on(name, right)}", (_means(name, right),)) for sign, name in signs)
+    return DefinitionList(tuple(rows))
 
 
 def _means(name: str, right: str) -> str:
     after = "" if name in (*FOLLOW, "by hand") else f", with the right {right} in brackets"
-    means = "another one is right" if (name, right) == ("slip", "answer") else MEANING[name]
+    means = "another answer is right" if (name, right) == ("slip", "answer") else MEANING[name]
     return f"{means}{after}"
 
 
@@ -442,7 +452,7 @@ def report(judge: Judge, verdicts: tuple[Verdict, ...], page: Report) -> Documen
     numbers: tuple[Block, ...] = (
         *tables(trace, verdicts),
         *page.beside.tables,
-        legend(judged),
+        legend(judged, page.beside.called),
     )
     found = [*findings(judge, verdicts, page.costs), *page.beside.findings]
     found = found or [_without_findings(judged)]
@@ -458,8 +468,11 @@ def report(judge: Judge, verdicts: tuple[Verdict, ...], page: Report) -> Documen
 def _without_findings(judged: Sequence[str]) -> Paragraph:
     if not judged:
         return Paragraph(("There is no number to judge.",))
-    right = all(judgement in RIGHT for judgement in judged)
-    return Paragraph(("Every number follows." if right else "The table says what isn't right.",))
+    if all(judgement in RIGHT for judgement in judged):
+        return Paragraph(("Every number follows.",))
+    if all(judgement in (*FOLLOW, "by hand") for judgement in judged):
+        return Paragraph((f"The teacher set the points of what is marked {SIGNS['by hand']}.",))
+    return Paragraph(("The table says what isn't right.",))
 
 
 def checked(trace: Trace) -> tuple[Document, bool]:

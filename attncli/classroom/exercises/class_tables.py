@@ -12,6 +12,7 @@ from statistics import mean, median
 from typing import NamedTuple
 
 from attncli.classroom.exercises.report import beside_numbers, report_of_own
+from attncli.classroom.files.scheme import NOT_PASSED
 from attncli.classroom.marking.answers import AnswerSheet
 from attncli.classroom.marking.classes import (
     CommonMistake,
@@ -64,8 +65,9 @@ from attncli.pages.parts.sentences import (
 )
 
 
-def marked_paper(paper: MarkedExam) -> Document:
-    """Makes the page of a student's paper, part by part."""
+def marked_paper(paper: MarkedExam, *, given_back: bool = False) -> Document:
+    """Makes the page of a student's paper, part by part: with what a teacher has to look at, or as
+    it is `given_back`."""
     sheet, exam = paper.sheet, paper.exam
     facts: list[tuple[str, Spans]] = [("Student", (Word(sheet.student),))]
     whose: dict[str, object] = {"student": sheet.student}
@@ -77,8 +79,11 @@ def marked_paper(paper: MarkedExam) -> Document:
     facts.append(("Points", (in_words(paper),)))
     if exam.scheme.grades:
         facts.append(("Grade", (grade_in_words(paper),)))
+    if open_ := [says for id_, _ in paper.waiting for says in [_question(id_)]]:
+        facts.append(("Still to be marked", (", ".join(open_),)))
     facts += _marked_by(paper)
-    remarks = remarks_on(paper)
+    remarks = () if given_back else remarks_on(paper)
+    first = (*to_look_at(remarks), *_set_by_teacher(paper, given_back=given_back))
     data = {**whose, "points": float(paper.points), "of": float(paper.of), **_grade_data(paper)}
     if remarks:
         data["remarks"] = [*map(raw_text, remarks)]
@@ -89,10 +94,10 @@ def marked_paper(paper: MarkedExam) -> Document:
         return alone._replace(
             title=Word(exam.title),
             facts=DefinitionList((*facts, *rows)),
-            sections=(*to_look_at(remarks), *alone.sections),
+            sections=(*first, *alone.sections),
             data=alone.data._replace(told={**data, **alone.data.told}),
         )
-    sections = [*to_look_at(remarks), *_of_parts(paper, reports)]
+    sections = [*first, *_of_parts(paper, reports)]
     data["parts"] = [
         {"title": part.title, "points": float(points), "of": float(part.points), **report.data.told}
         for part, points, report in zip(exam.parts, paper.points_of_parts, reports, strict=True)
@@ -100,6 +105,13 @@ def marked_paper(paper: MarkedExam) -> Document:
     whole = DefinitionList(tuple(facts))
     page_data = PageData(rounding=reports[0].data.rounding, told=data)
     return Document(Word(exam.title), tuple(sections), whole, data=page_data)
+
+
+def _set_by_teacher(paper: MarkedExam, *, given_back: bool) -> Iterator[Section]:
+    """Yields the points that the teacher set, for the student; a teacher is told with the rest."""
+    if paper.settled and given_back:
+        items = tuple(points.says(earned=False) for points in paper.settled)
+        yield Section("", None, ("Points set by the teacher",), (), (Bullets(items),))
 
 
 def _report(part: PartExam, paper: MarkedPaper | MarkedOwn) -> Document:
@@ -177,6 +189,12 @@ def remarks_on(paper: MarkedExam) -> tuple[WordedText, ...]:
     )
 
 
+def told_to_student(paper: MarkedExam) -> tuple[WordedText, ...]:
+    """Returns what a student is told of the marks besides what went wrong: what is still to be
+    marked, and points that the teacher set."""
+    return (*still_to_mark(paper), *(points.says(earned=False) for points in paper.settled))
+
+
 def _doubts_of(paper: MarkedExam) -> Iterator[WordedText]:
     return _of_each_part(paper, lambda part: _doubts(part) if isinstance(part, MarkedPaper) else ())
 
@@ -191,6 +209,7 @@ def _other_remarks(paper: MarkedExam) -> tuple[WordedText, ...]:
         *_of_each_part(paper, lambda part: part.remarks),
         *[says] * bool(unread),
         *paper.remarks,
+        *(points.says(earned=True) for points in paper.settled),
     )
 
 
@@ -257,8 +276,8 @@ def doubt_data(paper: MarkedPaper) -> dict[str, object]:
     return {"doubt": told} if told else {}
 
 
-BELOW = "below"
-"""What papers have that earn no grade of the scale."""
+NOT_YET = "not yet"
+"""What papers have for a grade while something of them is still to be marked."""
 _MOST = 8
 """Mistakes, and blanks, that are listed."""
 _FIRST = 3
@@ -443,12 +462,16 @@ def waiting_in(papers: Sequence[MarkedExam]) -> list[Waiting]:
     found: dict[str, Waiting] = {}
     for paper in papers:
         for id_, term in paper.waiting:
-            part, _, own = id_.rpartition(BETWEEN_PARTS)
-            own = own.removeprefix("q")
-            says = f"Part {part}, question {own}" if part else f"Question {own}"
-            before = found.get(id_, Waiting(id_, says, 0, term.asked.points))
+            before = found.get(id_, Waiting(id_, _question(id_), 0, term.asked.points))
             found[id_] = before._replace(papers=before.papers + 1)
     return [*found.values()]
+
+
+def _question(id_: str) -> str:
+    """Returns what papers call a teacher's own question: `Part 4, question 2`."""
+    part, _, own = id_.rpartition(BETWEEN_PARTS)
+    own = own.removeprefix("q")
+    return f"Part {part}, question {own}" if part else f"Question {own}"
 
 
 def _to_enter(waiting: Waiting) -> Spans:
@@ -495,7 +518,15 @@ def _marks(graded: GradedClass) -> Iterator[Block]:
         rows.append((*whose, *("–" for _ in headings[len(whose) :])))
     yield Table(headings, tuple(rows))
     if signs:
-        yield DefinitionList(tuple((f"{SIGNS[name]} {name}", (MEANING[name],)) for name in signs))
+        means = {**MEANING, **_of_choices(papers)}
+        yield DefinitionList(tuple((f"{SIGNS[name]} {name}", (means[name],)) for name in signs))
+
+
+def _of_choices(papers: Sequence[MarkedExam]) -> Mapping[str, str]:
+    """Returns what a slip means in the table of marks, where one is a wrong choice."""
+    wrong = (of for paper in papers for of in wrong_answers(paper) if of.judgement == "slip")
+    chosen = any(of.verdict is None and of.given.number is None for of in wrong)
+    return {"slip": f"{MEANING['slip']}, or another choice is right"} if chosen else {}
 
 
 _TOLD_ABOVE = ("by hand", "unreadable")
@@ -535,8 +566,8 @@ def _paper_row(
 
 
 def grade_in_words(paper: MarkedExam) -> Word | str:
-    """Returns the grade of a paper, or that it is below the scale."""
-    return Word(paper.grade) if paper.grade else BELOW
+    """Returns the grade of a paper, or that there is none yet."""
+    return Word(paper.grade) if paper.grade else NOT_YET
 
 
 def percent(paper: MarkedExam) -> str:
@@ -595,15 +626,17 @@ def _distribution(papers: Sequence[MarkedExam]) -> Iterator[Bars]:
 
 
 def _by_grades(papers: Sequence[MarkedExam]) -> Bars:
-    """Makes a histogram of the grades, from the best to those below the scale."""
+    """Makes a histogram of the grades, from the best to those below the scale, and those that
+    aren't fully marked."""
     scale = papers[0].exam.scheme.grades
     grades = sorted(scale, key=lambda grade: -scale[grade])
     counts = Counter(paper.grade for paper in papers)
     labels: list[Word | str] = [*map(Word, grades)]
     numbers = [counts[grade] for grade in grades]
-    if counts[""]:
-        labels.append(BELOW)
-        numbers.append(counts[""])
+    for grade, label in ((NOT_PASSED, NOT_PASSED), ("", NOT_YET)):
+        if counts[grade] and grade not in scale:
+            labels.append(label)
+            numbers.append(counts[grade])
     series = Series("papers", tuple(map(Number.written, numbers)))
     return Bars("Papers by their grades", tuple(labels), (series,))
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 import html
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from decimal import Decimal
+from collections.abc import Iterator
+from typing import NamedTuple
 
-from attncli.classroom.exercises.class_tables import grade_in_words, remarks_on
+from attncli.classroom.exercises.class_tables import told_to_student
 from attncli.classroom.exercises.report import blanks_called
 from attncli.classroom.marking.classes import GradedClass, wrong_answers
-from attncli.classroom.marking.exam_parts import MarkedExam
+from attncli.classroom.marking.exam_parts import MarkedExam, MarkedOwn
 from attncli.document.blocks import text_of_spans
 from attncli.document.questions import points_text
 from attncli.names import Word, raw, raw_text
@@ -35,18 +35,40 @@ def _with_names(graded: GradedClass) -> Iterator[tuple[MarkedExam, str, str]]:
 
 def grade_rows(graded: GradedClass) -> CsvRows:
     """Yields the rows of a list to hand in, by names: whose each paper is, its points, and its
-    grade where there is a scale. Who has no marks has neither."""
-    graded_papers = _with_names(graded)
+    grade where there is a scale. Who has no marks has neither, nor has a paper that isn't fully
+    marked, of which a last column says what is still to be marked."""
     scale = any(paper.exam.scheme.grades for paper in graded.papers)
-    rows: list[tuple[str, str, str, Word | str]] = [
-        (name, id_, points_text(paper.points), grade_in_words(paper))
-        for paper, name, id_ in graded_papers
+    rows = [
+        _GradeRow(name, id_, _unless_waiting(paper), paper.grade, _waiting(paper))
+        for paper, name, id_ in _with_names(graded)
     ]
-    rows += [(u.sheet.student, u.sheet.id, "", "") for u in graded.unmarked if u.sheet.student]
-    width = 4 if scale else 3
-    yield ("name", "ID", "points", "grade")[:width]
-    for name, id_, points, grade in sorted(rows, key=lambda row: (row[0].casefold(), row[1])):
-        yield (Word(name), Word(id_), points, grade)[:width]
+    rows += [_GradeRow(u.sheet.student, u.sheet.id) for u in graded.unmarked if u.sheet.student]
+    waits = any(row.waits_for for row in rows)
+    yield ("name", "ID", "points", *["grade"] * scale, *["still to be marked"] * waits)
+    for row in sorted(rows, key=lambda row: (row.name.casefold(), row.id)):
+        more = (*[Word(row.grade)] * scale, *[Word(row.waits_for)] * waits)
+        yield (Word(row.name), Word(row.id), row.points, *more)
+
+
+class _GradeRow(NamedTuple):
+    """A row of a list to hand in."""
+
+    name: str
+    id: str
+    points: str = ""
+    grade: str = ""
+    waits_for: str = ""
+    """The questions that are still to be marked."""
+
+
+def _waiting(paper: MarkedExam) -> str:
+    """Lists the questions of a paper that are still to be marked."""
+    return ", ".join(id_ for id_, _ in paper.waiting)
+
+
+def _unless_waiting(paper: MarkedExam) -> str:
+    """Writes the points of a paper that is fully marked."""
+    return "" if _waiting(paper) else points_text(paper.points)
 
 
 def moodle_rows(graded: GradedClass) -> CsvRows:
@@ -55,7 +77,7 @@ def moodle_rows(graded: GradedClass) -> CsvRows:
     stands instead."""
     yield ("ID number", *_titles(graded), f"{graded.title} (Feedback)")
     for paper, name, id_ in _with_names(graded):
-        yield (id_ or name, *_with_the_whole(paper.points_of_parts, paper.points), _feedback(paper))
+        yield (id_ or name, *_points_in(paper), _feedback(paper))
 
 
 def _titles(graded: GradedClass) -> list[str]:
@@ -67,8 +89,14 @@ def _titles(graded: GradedClass) -> list[str]:
     return [*(each if len(parts) > 1 else []), graded.title]
 
 
-def _with_the_whole(parts: Sequence[Decimal], whole: Decimal) -> Iterator[str]:
-    yield from map(points_text, (*(parts if len(parts) > 1 else ()), whole))
+def _points_in(paper: MarkedExam) -> Iterator[str]:
+    """Yields the points of each part, where there are several, and those in all; nothing for what
+    isn't fully marked."""
+    if len(paper.parts) > 1:
+        for part, points in zip(paper.parts, paper.points_of_parts, strict=True):
+            waits = isinstance(part, MarkedOwn) and part.waiting
+            yield "" if waits else points_text(points)
+    yield _unless_waiting(paper)
 
 
 def _feedback(paper: MarkedExam) -> str:
@@ -79,7 +107,7 @@ def _feedback(paper: MarkedExam) -> str:
         found.setdefault(raw_text(wrong.why).removesuffix("."), []).append(wrong.id)
     each = ((text_of_spans(blanks_called(paper.exam, ids), raw), why) for why, ids in found.items())
     texts = [f"{blanks}: {why}." for blanks, why in each]
-    texts += map(raw_text, remarks_on(paper))
+    texts += map(raw_text, told_to_student(paper))
     return "<br>".join(html.escape(text, quote=False) for text in texts)
 
 
@@ -89,7 +117,7 @@ def canvas_rows(graded: GradedClass) -> CsvRows:
     titles = (re.sub(r"\((\d+)\)$", r"[\1]", title) for title in _titles(graded))
     yield ("Student", "ID", "SIS User ID", "SIS Login ID", "Section", *titles)
     for paper in graded.papers[:1]:
-        of = _with_the_whole([part.points for part in paper.exam.parts], paper.of)
-        yield ("Points Possible", "", "", "", "", *of)
+        parts = [part.points for part in paper.exam.parts] if len(paper.parts) > 1 else []
+        yield ("Points Possible", "", "", "", "", *map(points_text, (*parts, paper.of)))
     for paper, name, id_ in _with_names(graded):
-        yield (name, "", id_, id_, "", *_with_the_whole(paper.points_of_parts, paper.points))
+        yield (name, "", id_, id_, "", *_points_in(paper))

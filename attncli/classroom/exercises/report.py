@@ -50,6 +50,9 @@ from attncli.pages.parts.published import accepted_text, in_short
 from attncli.pages.parts.sentences import joined
 from attncli.trace import Trace
 
+_WITHOUT_FINDING = (*FOLLOW, "by hand")
+"""The judgements of what needn't be explained, or what a person has looked at."""
+
 
 def blanks_called(exam: WholeExam, ids: Iterable[str]) -> Spans:
     """Returns what pages call some blanks of an exam, in a row, each place before the first of its
@@ -90,7 +93,7 @@ def findings_in_lines(trace: Trace, terms: Sequence[MarkedTerm]) -> Iterator[Blo
     """Yields what is wrong inside lines, and each line as it should be."""
     for term in terms:
         line = line_of(term.asked.id)
-        if term.judgement not in FOLLOW and line is not None:
+        if term.judgement not in _WITHOUT_FINDING and line is not None:
             first = first_cell_of(trace, line)
             row = range(trace[first.quantity].matrix.shape[1])
             alone = address_of(trace, first) == known_id(trace, line)
@@ -119,7 +122,7 @@ def _in_short(given: Given, judgement: str, right: Spans, causes: Sequence[Cause
 def findings_in_words(trace: Trace, answers: Sequence[MarkedWords]) -> Iterator[Block]:
     """Yields what is wrong in words, what led to it, and the numbers that tell the right answer."""
     for m in answers:
-        if m.judgement not in FOLLOW:
+        if m.judgement not in _WITHOUT_FINDING:
             right = joined(((Word(option),) for option in m.right), " or ")
             yield Subheading((Word(m.asked.id),))
             yield Paragraph(_in_short(m.given, m.judgement, right, m.causes))
@@ -201,7 +204,7 @@ def report_of_own(title: str, terms: Sequence[MarkedTerm]) -> Document:
     )  # fmt: skip
     blocks = (Table(("Question", "", "Answer", "Points"), rows), legend(judged, "answer"))
     facts = DefinitionList((("In short", (in_short(judged, "answer"),)),))
-    wrong = (term for term in terms if term.judgement not in FOLLOW and not term.asked.by_hand)
+    wrong = (term for term in terms if term.judgement not in _WITHOUT_FINDING)
     found = tuple(map(_finding_of_own, wrong))
     sections = [Section("", None, ("Answers",), (), blocks)]
     sections += [Section("", None, ("Findings",), (), (Bullets(found),))] if found else []
@@ -220,7 +223,7 @@ def _finding_of_own(term: MarkedTerm) -> Spans:
 
 
 def _right_own(term: MarkedTerm) -> str:
-    return "" if term.judgement in (*FOLLOW, "by hand") else term.asked.answer
+    return "" if term.judgement in _WITHOUT_FINDING else term.asked.answer
 
 
 def _own(term: MarkedTerm) -> dict[str, object]:

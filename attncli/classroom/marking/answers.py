@@ -298,8 +298,8 @@ def _sheets_of_class(
     rows: Sequence[TableRow], meanings: Sequence[str], source: str
 ) -> tuple[AnswerSheet, ...]:
     """Reads a table with a row for each student: columns for the name, the ID, the form and the
-    like, and for each thing that is asked. Rows without answers are skipped. Raises UserError where
-    no row has any."""
+    like, and for each thing that is asked. Rows without answers, not even a dash, are skipped.
+    Raises UserError where no row has any."""
     names = rows[0].cells
     sheets = []
     for row in rows[1:]:
@@ -314,7 +314,7 @@ def _sheets_of_class(
                 sheet.take(name, read_number(text, where, letters_of(k)))
         if any(map(str.strip, row.cells[len(names) :])):
             sheet.mind(where, "there are more cells than columns", _MORE_CELLS)
-        if all(given.is_empty for given in sheet.answers.values()):
+        if all(given.is_empty and not given.is_dash for given in sheet.answers.values()):
             continue
         form, mark, number = (sheet.belongs.get(name, "") for name in _BELONGS)
         student = whose or number or f"line {row.line}"
@@ -344,9 +344,7 @@ _LIKE = (
 def rows_of(text: str, source: str) -> Iterator[TableRow]:
     """Yields the rows that hold something. Cells that were guarded against a spreadsheet's formulas
     lose the guard. Raises UserError for broken CSV and for too many rows."""
-    said = _SEPARATOR.match(text)
-    first = _TOGETHER.sub("", text.partition("\n")[0])
-    separator = said[1] if said else max(",;\t", key=first.count)
+    said, separator = _SEPARATOR.match(text), separator_of(text)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
     if said:
         next(reader)
@@ -361,6 +359,22 @@ def rows_of(text: str, source: str) -> Iterator[TableRow]:
     except csv.Error as error:
         problem = Problem(Where(source, line, 1), f"broken CSV: {error}", "look for open quotes")
         raise UserError([problem]) from None
+
+
+def separator_of(text: str) -> str:
+    """Returns what separates the cells of a table."""
+    said, first = _SEPARATOR.match(text), _TOGETHER.sub("", text.partition("\n")[0])
+    return said[1] if said else max(",;\t", key=first.count)
+
+
+def cell_starts(line: str, separator: str) -> list[int]:
+    """Returns where each cell of a line of a table begins, in characters from 1."""
+    found, quoted = [1], False
+    for k, character in enumerate(line, start=2):
+        quoted ^= character == '"'
+        if character == separator and not quoted:
+            found.append(k)
+    return found
 
 
 _SEPARATOR = re.compile(r'"?sep=([,;\t])"?\s*?\n', re.IGNORECASE)

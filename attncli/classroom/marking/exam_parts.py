@@ -17,7 +17,8 @@ from attncli.classroom.marking.costs import Bill
 from attncli.classroom.marking.exam import Exam, MarkedTerm, accepted_by, judged_term
 from attncli.classroom.marking.marked_papers import MarkedPaper, answers_taken, marked
 from attncli.classroom.marking.word_answers import chosen
-from attncli.document.questions import Item, points_text
+from attncli.document.languages import words_of
+from attncli.document.questions import Item, counted_points, points_text
 from attncli.judging.verdicts import RIGHT, Given
 from attncli.names import Word, WordedText, raw
 from attncli.trace import Trace
@@ -71,7 +72,7 @@ class MarkedOwn(NamedTuple):
 
 def marked_own(exam: OwnQuestions, sheet: AnswerSheet, bill: Bill) -> MarkedOwn:
     """Marks the answers to a teacher's own questions. The answer to a question that a person marks
-    is the points given; until then it earns none."""
+    is the points given, or a dash where nothing is written; until then it earns none."""
     taken, remarks = answers_taken(None, exam.ids, sheet)
     terms = tuple(_marked(item, taken.get(item.id, Given("")), bill) for item in exam.items)
     by_hand = (m for m in terms if m.asked.by_hand)
@@ -117,8 +118,11 @@ _THOUSANDS = re.compile(r"-?\d{1,3}([.,])\d{3}(?:\1\d{3})*")
 
 
 def _points_given(item: Item, given: Given) -> Decimal | None:
-    """Returns the points that a person gave, or None where there are none from 0 to the item's.
-    `1/3` doesn't count: it might mean one of three."""
+    """Returns the points that a person gave, or None where there are none from 0 to the item's. A
+    dash says that nothing is written, which earns none; `1/3` doesn't count: it might mean one of
+    three."""
+    if given.is_dash:
+        return Decimal(0)
     number = None if given.places is None else given.number
     return number if number is not None and 0 <= number <= item.points else None
 
@@ -194,6 +198,25 @@ def _earned(scheme: Scheme, part: PartExam, paper: MarkedPaper | MarkedOwn) -> D
     return min(part.points, scheme.in_units(paper.points, part.exam.points))
 
 
+class PointsSet(NamedTuple):
+    """Points that a teacher set instead of those earned."""
+
+    called: WordedText
+    """What they are for, as papers call it: `Part 2`, `Part 5, question 2`."""
+    points: Decimal
+    earned: Decimal | None
+    """The points that were earned before; None where a person was to mark it anyway."""
+    reason: str
+
+    def says(self, *, earned: bool) -> WordedText:
+        """Writes the points, with the `earned` ones or without: `Part 2: 0 points, set by the
+        teacher instead of 1.25: The numbers are those of form A.`"""
+        points = counted_points(self.points, words_of("en"))
+        known = earned and self.earned is not None
+        instead = f" instead of {points_text(self.earned or 0)}" if known else ""
+        return (*self.called, f": {points}, set by the teacher{instead}: ", Word(self.reason))
+
+
 class MarkedExam(NamedTuple):
     """A student's marked answers to all parts of an exam."""
 
@@ -210,6 +233,8 @@ class MarkedExam(NamedTuple):
     """That the list of the class doesn't know the student."""
     lost: tuple[WordedText, ...] = ()
     """That its numbers have lost their decimal commas."""
+    settled: tuple[PointsSet, ...] = ()
+    """The points that a teacher set."""
 
     @property
     def of(self) -> Decimal:
@@ -224,8 +249,9 @@ class MarkedExam(NamedTuple):
 
     @property
     def grade(self) -> str:
-        """Returns the grade that the points bring; empty where there is no scale."""
-        return self.exam.scheme.grade(self.points, self.of)
+        """Returns the grade that the points bring; empty where there is no scale, and while
+        something is still to be marked."""
+        return "" if any(self.waiting) else self.exam.scheme.grade(self.points, self.of)
 
     @property
     def points(self) -> Decimal:

@@ -46,12 +46,19 @@ MEANING: Mapping[str, str] = MappingProxyType(
 
 def in_short(texts: Sequence[str], what: str = "number") -> str:
     """Sums verdicts up: `21 numbers: 12 correct, 8 carried forward, 2 slips`"""
-    return f"{counted(len(texts), what)}: {by_verdict(texts) or 'none'}"
+    return f"{counted(len(texts), what)}: {by_verdict(texts, what) or 'none'}"
 
 
-def by_verdict(texts: Sequence[str]) -> str:
+def by_verdict(texts: Sequence[str], what: str = "number") -> str:
     """Counts each verdict: `12 correct, 8 carried forward, 2 slips`"""
-    return ", ".join(_counted_verdicts(texts.count(name), name) for name in SIGNS if name in texts)
+    each = ((texts.count(name), verdict_on(name, what)) for name in SIGNS if name in texts)
+    return ", ".join(_counted_verdicts(count, name) for count, name in each)
+
+
+def verdict_on(name: str, what: str) -> str:
+    """Returns what a verdict is called: where answers are judged that nobody works out, a slip is
+    just wrong."""
+    return "wrong" if (name, what) == ("slip", "answer") else name
 
 
 def _counted_verdicts(count: int, name: str) -> str:
