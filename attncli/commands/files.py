@@ -446,12 +446,21 @@ def _reference(topic: str) -> str:
 def _said_of(word: str) -> str:
     """Returns what the reference says of a word, and which questions about it are answered; else
     what is said of a family of models."""
-    from attncli.pages.catalogue import entries, in_other_number, near_entries, topics
+    from attncli.pages.catalogue import (
+        entries,
+        in_other_number,
+        near_entries,
+        topic_about,
+        topics,
+    )
     from attncli.pages.questions import questions_about
 
-    said = entries(word)
+    said, about = entries(word), topic_about(word)
     if not said and topics().keys() & in_other_number(word):
         return ""
+    if about is not None:
+        more = f"\n`attn help {about.name}` tells more: {about.says}.\n"
+        return f"{said}{more}" if said else about.text
     asked = "".join(
         f"* {question.title} `attn explain {question.key}`\n" for question in questions_about(word)
     )

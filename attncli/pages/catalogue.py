@@ -80,6 +80,20 @@ def topics() -> dict[str, Topic]:
     return {topic.name: topic for topic in map(_topic, _HEADING.split(_whole())[1:])}
 
 
+def topic_about(word: str) -> Topic | None:
+    """Finds the topic that a word is about which isn't its name, such as `students`, or `student`:
+    its heading has these words below it. Returns None where there is none."""
+    text = (shipped.folder() / FILE).read_text("utf-8")
+    for name, listed in _WORDS.findall(text):
+        if not {word, *in_other_number(word)}.isdisjoint(listed.split(", ")):
+            return topics()[name.lower()]
+    return None
+
+
+_WORDS = re.compile(r"^## (\w+): .*\n\n<!-- words: (.*) -->$", re.MULTILINE)
+"""The words that a topic is about, which stand below its heading."""
+
+
 def entries(word: str) -> str:
     """Finds what the reference's tables say of a key, a step or an option, as a Markdown list: what
     it is itself before what is called so inside of something, what is called so in the plural or

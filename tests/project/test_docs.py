@@ -342,6 +342,22 @@ def test_help_finds_words_near_to_names(word: str, says: str) -> None:
     assert says in " ".join(result.output.split())
 
 
+@pytest.mark.parametrize(
+    ("word", "topic"),
+    [
+        *((word, "class") for word in ("class", "list", "entry", "overrides", "override", "grade")),
+        *((word, "class") for word in ("students", "student", "csv", "grades")),
+        *((word, "marking") for word in ("marking", "answers", "verdict")),
+    ],
+)
+def test_help_leads_from_words_to_their_topic(word: str, topic: str) -> None:
+    text = " ".join(CliRunner().invoke(app, ["help", word]).stdout.split())
+    says = topics()[topic].says
+    whole = text.startswith(f"{topic.capitalize()}: {says}")
+    assert whole or text.endswith(f"`attn help {topic}` tells more: {says}.")
+    assert whole == (word not in {"csv", "grades"})
+
+
 def test_help_finds_each_key_in_the_other_number() -> None:
     for key in share(3, SCENARIO.keys, of="keys"):
         other = key.name.removesuffix("s") if key.name.endswith("s") else f"{key.name}s"

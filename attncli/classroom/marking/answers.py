@@ -313,7 +313,7 @@ def _sheets_of_class(
             else:
                 sheet.take(name, read_number(text, where, letters_of(k)))
         if any(map(str.strip, row.cells[len(names) :])):
-            sheet.mind(where, "there are more cells than columns", _MORE_CELLS)
+            sheet.mind(where, "there are more cells than columns", MORE_CELLS)
         if all(given.is_empty and not given.is_dash for given in sheet.answers.values()):
             continue
         form, mark, number = (sheet.belongs.get(name, "") for name in _BELONGS)
@@ -334,7 +334,7 @@ def letters_of(column: int) -> str:
     return (letters_of(before - 1) if before else "") + chr(ord("A") + k)
 
 
-_MORE_CELLS = 'put a cell with a comma in quotes, as "0,5", or separate columns by semicolons'
+MORE_CELLS = 'put a cell with a comma in quotes, as "0,5", or separate columns by semicolons'
 _LIKE = (
     "begin with the line cell,answer, with cell and a column for each student, or with student and"
     " a column for each cell"
@@ -436,7 +436,7 @@ def _take_row(row: TableRow, columns: _Columns, source: str, sheets: dict[str, _
         for k, heading in columns.belongs.items():
             sheet.take(heading, Given(each.get(k, "")))
         if any(map(str.strip, row.cells[columns.width :])):
-            sheet.mind(where, "there are more cells than columns", _MORE_CELLS)
+            sheet.mind(where, "there are more cells than columns", MORE_CELLS)
 
 
 _RESPONSE = re.compile(r"(?:response|antwort|réponse|respuesta|risposta|resposta|antwoord) (\d+)")

@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeVar
 
 from attncli.classroom.files.ids import id_meant
 from attncli.classroom.marking.answers import (
+    MORE_CELLS,
     AnswerSheet,
     TableRow,
     cell_starts,
@@ -69,6 +70,10 @@ def read_overrides(path: str) -> tuple[Override, ...]:
     found = []
     for row in rows[1:]:
         starts = cell_starts(lines[row.line - 1], separator)
+        if any(row.cells[len(names) :]):
+            where = Where(path, row.line, starts[min(len(names), len(starts) - 1)])
+            wrong_rows.append(Problem(where, "there are more cells than columns", MORE_CELLS))
+            continue
         places = {name: Where(path, row.line, at) for name, at in _places(row, names, starts)}
         found.append(_override(row, names, places, wrong_rows))
     if wrong_rows:

@@ -837,6 +837,11 @@ def test_a_scheme_of_its_own_has_the_grades_of_the_exam(tmp_path: Path) -> None:
         ),
         ("Ben,4/q1,one,x", ':2:10: "one" are no points'),
         ('"Ben","4/q1",-1,x', ':2:14: "-1" are no points'),
+        (
+            "Ben,1/exp[I, AI],1,x",
+            ":2:20: there are more cells than columns; put a cell with a comma in quotes, as"
+            ' "0,5", or separate columns by semicolons',
+        ),
         ("Ben,4/q1,1,", ":2:12: there is no reason"),
         ("Ben,4/q1,1", ":2:10: there is no reason"),
         ("Ben,4/q1,2.5,x", ":2:10: 2.5 points; it has 2 at most"),
@@ -860,9 +865,9 @@ parts:
 @pytest.mark.parametrize(
     ("cell", "says"),
     [
-        ("scores", "Part 1, heads[1].scores"),
-        ("1/scores[2, 3]", "Part 1, heads[1].scores[2, 3]"),
-        ("scores[2, 3]", "Part 1, heads[1].scores[2, 3]"),
+        ("scores", "Part 1, scores"),
+        ('"1/scores[2, 3]"', "Part 1, heads[1].scores[2, 3]"),
+        ('"scores[2, 3]"', "Part 1, heads[1].scores[2, 3]"),
         ("softmax", "Part 2, softmax"),
         ("heads[2].exp", "Part 2, heads[2].exp"),
         ("2", "Part 2"),
