@@ -16,7 +16,7 @@ from attncli.commands.output import (
     chosen_format,
 )
 from attncli.commands.progress import watched
-from attncli.errors import BAD_INPUT, Complaints, Problem, UserError, agreed, counted
+from attncli.errors import BAD_INPUT, Complaints, Problem, UserError, Where, agreed, counted, quote
 from attncli.output_files import Contents
 
 if TYPE_CHECKING:
@@ -350,7 +350,8 @@ def _asked(order: GradeArguments) -> tuple[str, ...]:
 
     if order.asked is None:
         return ()
-    return tuple(text for sheet in read_answers(order.asked)[:1] for text in sheet.answers)
+    sheets = [sheet for sheet in read_answers(order.asked) if not sheet.absent]
+    return tuple(text for sheet in sheets[:1] for text in sheet.answers)
 
 
 def _graded(
@@ -396,8 +397,9 @@ class _HandedIn(NamedTuple):
 def _handed_in(order: GradeArguments, asked: Sequence[str], complaints: Complaints) -> _HandedIn:
     """Reads all files that are named, or that are in a folder that is."""
     from attncli.classroom.marking.answers import AnswerSheet, files_in, others_in, read_answers
+    from attncli.classroom.marking.classes import NOTHING, Unmarked
 
-    found = _HandedIn([], [], [])
+    found, absent = _HandedIn([], [], []), list[AnswerSheet]()
     for path in dict.fromkeys(order.answers):
         files = files_in(path)
         if not files:
@@ -406,11 +408,15 @@ def _handed_in(order: GradeArguments, asked: Sequence[str], complaints: Complain
         found.others.extend(others_in(path))
         for file in files:
             before = len(complaints.problems)
-            sheets = complaints.hear(read_answers, file, asked) or ()
-            found.sheets.extend(s.without_places if order.anonymous else s for s in sheets)
+            read = complaints.hear(read_answers, file, asked) or ()
+            sheets = [s.without_places if order.anonymous else s for s in read]
+            found.sheets.extend(s for s in sheets if not s.absent)
+            absent += (s for s in sheets if s.absent)
             if unread := complaints.problems[before:]:
                 sheet = AnswerSheet(Path(file).stem, "", "", {}, file)
                 found.unmarked.append(_without_marks(sheet, unread))
+    there = {s.id or s.student for s in found.sheets}
+    found.unmarked.extend(Unmarked(s, NOTHING) for s in absent if (s.id or s.student) not in there)
     return found
 
 
@@ -465,11 +471,32 @@ def _paper(marker: Marker, sheet: AnswerSheet, *, restore_commas: bool = False) 
         return paper._replace(remarks=remarks, lost=told_of_lost(exam, sheet, lost, points))
     sheet = mended
     paper = marked_exam(exam, sheet, marker.exams)
+    if paper.is_of_another:
+        raise _of_another(paper)
     other = None if named is None or named is exam else _earned_as(marker, sheet, exam, named)
     told = [told_of_restored(lost)] * bool(lost)
     by_named = None if other is None else other.says
     remarks = (*of_forms(exam, sheet, by_named), *told, *paper.remarks)
     return paper._replace(remarks=remarks, copied=(*_of_another_form(marker, sheet, paper),))
+
+
+def _of_another(paper: MarkedExam) -> UserError:
+    """Makes the error of a paper that answers nothing that is asked, with what its first answer may
+    be to."""
+    from attncli.classroom.marking.exam import Exam
+    from attncli.classroom.marking.unknown_cells import hint_on
+
+    text, first = next((k, g) for k, g in paper.sheet.answers.items() if not g.is_empty)
+    source, _, line = first.where.rpartition(":")
+    where = Where(source, int(line), 1) if source else Where(paper.sheet.source)
+    right = f"give answers to what it asks, such as {paper.exam.ids[0]}, or grade by another exam"
+    for prefix, part in zip(paper.exam.prefixes, paper.exam.parts, strict=True):
+        trace = part.exam.trace if isinstance(part.exam, Exam) else None
+        hint = hint_on(text.removeprefix(prefix), part.exam.ids, trace)
+        if text.startswith(prefix) and hint.startswith("did you mean"):
+            right = f"{text}: {hint} Or {right}"
+    wrong = f"nothing of what is answered is asked in {quote(paper.exam.title)}"
+    return UserError([Problem(where, wrong, right)])
 
 
 def _of_another_form(marker: Marker, sheet: AnswerSheet, paper: MarkedExam) -> Iterator[WordedText]:

@@ -23,6 +23,8 @@ from attncli.classroom.marking.headings import (
     HASH,
     ID,
     STUDENT,
+    is_cell,
+    meaning_of,
     meanings_of,
 )
 from attncli.errors import Problem, UserError, Where, quote
@@ -52,6 +54,8 @@ class AnswerSheet(NamedTuple):
     """The problems that keep the sheet from being marked."""
     unread: tuple[str, ...] = ()
     """The headings of columns that aren't read."""
+    absent: bool = False
+    """Whether a table names the student and has no answers in that row."""
 
     def answers_alike(self, other: AnswerSheet) -> bool:
         """Tells whether another sheet gives the same answers to the same form."""
@@ -255,6 +259,9 @@ def sheets_of(text: str, source: str, asked: Sequence[str]) -> tuple[AnswerSheet
     headings = [cell.strip().lower() for cell in rows[0].cells]
     if any(map(_RESPONSE.fullmatch, headings)):
         return _sheets_of_export(rows, source, asked)
+    if sum(map(is_cell, headings)) > 1 and not {*map(meaning_of, headings)} & {STUDENT, ID}:
+        problem = Problem(Where(source, rows[0].line, 1), _NOBODYS, _LIKE_CLASS)
+        raise UserError([problem])
     if "[" in headings[0]:  # no headings
         headings, rows = [CELL, ANSWER], [rows[0], *rows]
     _check_headings(rows[0], source)
@@ -298,31 +305,38 @@ def _sheets_of_class(
     rows: Sequence[TableRow], meanings: Sequence[str], source: str
 ) -> tuple[AnswerSheet, ...]:
     """Reads a table with a row for each student: columns for the name, the ID, the form and the
-    like, and for each thing that is asked. Rows without answers, not even a dash, are skipped.
-    Raises UserError where no row has any."""
-    names = rows[0].cells
-    sheets = []
-    for row in rows[1:]:
-        sheet, where, whose = _Sheet(), f"{source}:{row.line}", ""
-        each = zip(names, meanings, row.cells, strict=False)
-        for k, (name, meaning, text) in enumerate(each):
-            if meaning == STUDENT:
-                whose = whose or composed(text)
-            elif meaning in _BELONGS:
-                sheet.belongs.setdefault(meaning, composed(text))
-            else:
-                sheet.take(name, read_number(text, where, letters_of(k)))
-        if any(map(str.strip, row.cells[len(names) :])):
-            sheet.mind(where, "there are more cells than columns", MORE_CELLS)
-        if all(given.is_empty and not given.is_dash for given in sheet.answers.values()):
-            continue
-        form, mark, number = (sheet.belongs.get(name, "") for name in _BELONGS)
-        student = whose or number or f"line {row.line}"
-        wrong = tuple(sheet.wrong)
-        sheets.append(AnswerSheet(student, form, mark, sheet.answers, source, number, wrong))
-    if not sheets:
+    like, and for each thing that is asked. Rows of nobody without answers are skipped. Raises
+    UserError where no row has any answers."""
+    headings = rows[0].cells
+    each = (_sheet_of_row(row, headings, meanings, source) for row in rows[1:])
+    sheets = tuple(sheet for sheet in each if sheet is not None)
+    if all(sheet.absent for sheet in sheets):
         raise UserError.of(source, "there are no answers", "type those of a student into a row")
-    return tuple(sheets)
+    return sheets
+
+
+def _sheet_of_row(
+    row: TableRow, headings: Sequence[str], meanings: Sequence[str], source: str
+) -> AnswerSheet | None:
+    """Reads the sheet of a row. Who has no answers, not even a dash, is absent. Returns None where
+    nobody is named either."""
+    sheet, where, whose = _Sheet(), f"{source}:{row.line}", ""
+    each = zip(headings, meanings, row.cells, strict=False)
+    for k, (name, meaning, text) in enumerate(each):
+        if meaning == STUDENT:
+            whose = whose or composed(text)
+        elif meaning in _BELONGS:
+            sheet.belongs.setdefault(meaning, composed(text))
+        else:
+            sheet.take(name, read_number(text, where, letters_of(k)))
+    if any(map(str.strip, row.cells[len(headings) :])):
+        sheet.mind(where, "there are more cells than columns", MORE_CELLS)
+    form, mark, number = (sheet.belongs.get(name, "") for name in _BELONGS)
+    student, wrong = whose or number, tuple(sheet.wrong)
+    if any(not given.is_empty or given.is_dash for given in sheet.answers.values()):
+        name = student or f"line {row.line}"
+        return AnswerSheet(name, form, mark, sheet.answers, source, number, wrong)
+    return AnswerSheet(student, form, mark, {}, "", number, absent=True) if student else None
 
 
 _LETTERS = 26
@@ -334,6 +348,8 @@ def letters_of(column: int) -> str:
     return (letters_of(before - 1) if before else "") + chr(ord("A") + k)
 
 
+_NOBODYS = "no column says whose the answers are"
+_LIKE_CLASS = "begin each row with the student's name or ID, under the heading student or id"
 MORE_CELLS = 'put a cell with a comma in quotes, as "0,5", or separate columns by semicolons'
 _LIKE = (
     "begin with the line cell,answer, with cell and a column for each student, or with student and"

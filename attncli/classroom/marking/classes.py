@@ -182,6 +182,10 @@ class Unmarked(NamedTuple):
     """Whether the page says so already, of another paper."""
 
 
+NOTHING: WordedText = ("Nothing was handed in.",)
+"""Why who handed nothing in has no marks."""
+
+
 class GradedClass(NamedTuple):
     """The marked papers of a class, those without marks, and remarks on the whole class."""
 
@@ -218,7 +222,7 @@ def with_the_roll(graded: GradedClass, roll: Roll, *, whole: bool) -> GradedClas
     meant = {student.id for s in sheets if (student := roll.meant_by(s, missing)) is not None}
     for student in missing if whole else ():
         sheet = AnswerSheet(student.name, student.form, "", {}, "", student.id)
-        unmarked.append(Unmarked(sheet, ("Nothing was handed in.",), told=student.id in meant))
+        unmarked.append(Unmarked(sheet, NOTHING, told=student.id in meant))
     return graded._replace(papers=papers, unmarked=tuple(unmarked))
 
 

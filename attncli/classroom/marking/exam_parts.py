@@ -66,6 +66,11 @@ class MarkedOwn(NamedTuple):
         return sum(self.points_of.values(), Decimal(0))
 
     @property
+    def given(self) -> Iterator[Given]:
+        """Yields what is given for all that is asked."""
+        return (term.given for term in self.terms)
+
+    @property
     def judgements(self) -> list[str]:
         return [term.judgement for term in self.terms]
 
@@ -282,6 +287,12 @@ class MarkedExam(NamedTuple):
         for prefix, part in zip(self.exam.prefixes, self.parts, strict=True):
             if isinstance(part, MarkedOwn):
                 yield from ((f"{prefix}{term.asked.id}", term) for term in part.waiting)
+
+    @property
+    def is_of_another(self) -> bool:
+        """Tells whether the sheet answers something, but nothing that the exam asks."""
+        nothing = all(given.is_empty for part in self.parts for given in part.given)
+        return nothing and any(not given.is_empty for given in self.sheet.answers.values())
 
     @property
     def counts(self) -> Counter[str]:

@@ -41,8 +41,12 @@ def _is_row_a_student(headings: Sequence[str], found: Sequence[str]) -> bool:
     """Tells whether the table has a row for each student and a column for each cell."""
     if ANSWER in found:
         return False
-    cells = any(_IS_CELL.search(heading) for heading in headings)
-    return STUDENT in found or cells
+    return STUDENT in found or any(map(is_cell, headings))
+
+
+def is_cell(heading: str) -> bool:
+    """Tells whether a heading is the address of a cell, or the id of a question."""
+    return _IS_CELL.search(heading) is not None
 
 
 _IS_CELL = re.compile(r"\[|^\d+/")

@@ -45,7 +45,7 @@ def answers_taken(trace: Trace | None, ids: Sequence[str], sheet: AnswerSheet) -
         elif text != id_ and taken.setdefault(id_, given) is not given:
             entries = (" is answered a second time, as ", Word(text), ". The first answer counts.")
             remarks.append((Word(id_), *entries))
-    pairs = [(text, given) for text, given in lost if given.text.strip()]
+    pairs = [(text, given) for text, given in lost if not given.is_empty]
     if pairs:
         remarks.append(_not_asked(pairs, ids, trace))
     if sheet.unread:
@@ -264,6 +264,13 @@ class MarkedPaper(NamedTuple):
         terms = (m.judgement for m in self.terms)
         words = (m.judgement for m in self.words)
         return [*(verdict.judgement for verdict in self.verdicts), *terms, *words]
+
+    @property
+    def given(self) -> Iterator[Given]:
+        """Yields what is given for all that is asked."""
+        yield from (verdict.given for verdict in self.verdicts)
+        yield from (term.given for term in self.terms)
+        yield from (words.given for words in self.words)
 
     @property
     def counts(self) -> Counter[str]:

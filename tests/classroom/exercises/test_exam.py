@@ -1093,6 +1093,75 @@ def test_a_list_of_the_class_may_come_with_the_answers(folder: Path, tmp_path: P
     assert 'list.csv:2:1: there is no form "Z"; the exercise has A, B, C' in refused.stderr
 
 
+def rows_of(path: Path) -> list[list[str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return [*csv.reader(file)]
+
+
+@pytest.mark.parametrize(
+    ("separator", "end", "encoding", "decimal"),
+    [
+        (";", "\r\n", "utf-8-sig", ","),
+        (";", "\r\n", "cp1252", ","),
+        ("\t", "\r\n", "utf-16", ","),
+        (",", "\r\n", "utf-8-sig", "."),
+        (",", "\r", "utf-8", ","),
+    ],
+)
+def test_a_table_is_read_as_spreadsheets_save_it(
+    separator: str, end: str, encoding: str, decimal: str, folder: Path, tmp_path: Path
+) -> None:
+    right = {k: text.replace(".", decimal) for k, text in key_of(folder, "A").items()}
+    rows = rows_of(table(folder, tmp_path / "c.csv", {"Zoë, Ann": ("A", right)}))
+    with (tmp_path / "t.csv").open("w", encoding=encoding, newline="") as file:
+        csv.writer(file, delimiter=separator, lineterminator=end).writerows(rows)
+    assert graded(folder, tmp_path / "t.csv")["Zoë, Ann"]["points"] == 31.5
+
+
+@pytest.mark.parametrize(
+    ("without", "says"),
+    [
+        (0, "t.csv:1:1: no column says which cell; begin with"),
+        (2, "t.csv:1:1: no column says whose the answers are; begin each row with the student's"),
+        (3, "t.csv:1:1: no column says whose the answers are; begin each row with the student's"),
+    ],
+)
+def test_a_table_of_nobody_is_refused(
+    without: int, says: str, folder: Path, tmp_path: Path
+) -> None:
+    """Without its headings, without names and IDs, and without the form as well."""
+    rows = rows_of(table(folder, tmp_path / "c.csv", {"Ben": ("B", key_of(folder, "B"))}))
+    rows = [row[without:] for row in rows] if without else rows[1:]
+    with (tmp_path / "t.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(rows)
+    result = run("grade", folder, tmp_path / "t.csv")
+    assert result.exit_code == 2
+    assert says in result.stderr
+
+
+def test_a_table_of_another_exam_has_no_marks(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "c.csv").write_text("student,form,1/foo,4/q9\nBen,B,7,3\nAnn,A,-,\n", "utf-8")
+    result = run("grade", folder, tmp_path / "c.csv", "--format", "json")
+    assert result.exit_code == 2
+    says = 'c.csv:2:1: nothing of what is answered is asked in "Midterm"; give answers to what it'
+    assert says in result.stderr
+    data = json.loads(result.stdout)
+    assert [paper["student"] for paper in data["papers"]] == ["Ann"]
+    assert [entry["student"] for entry in data["not_marked"]] == ["Ben"]
+
+
+def test_who_has_an_empty_row_handed_nothing_in(folder: Path, tmp_path: Path) -> None:
+    """A dash says that a paper is there; a row of nobody says nothing."""
+    class_ = {"Ada": ("A", key_of(folder, "A")), "Ben": ("B", {}), "Cid": ("C", {HAND: "-"})}
+    path = table(folder, tmp_path / "c.csv", class_)
+    path.write_text(f"{path.read_text('utf-8')},,A\n", "utf-8")
+    data = json.loads(run("grade", folder, path, "--format", "json").stdout)
+    assert [(of["student"], of["points"]) for of in data["papers"]] == [("Ada", 31.5), ("Cid", 0)]
+    assert [(of["student"], of["why"]) for of in data["not_marked"]] == [
+        ("Ben", "Nothing was handed in.")
+    ]
+
+
 FORMULAS = r"""
 exam: E
 forms: 2
@@ -1391,7 +1460,13 @@ def test_an_unknown_cell_has_a_known_one_that_is_meant(
     (tmp_path / "x.yaml").write_text(f"{{scenario: {scenario}, ask: [{ask}]}}", "utf-8")
     path = tmp_path / "a.yaml"
     path.write_text(json.dumps({"answers": {cell: "0.7", "nonsense": "1"}}), "utf-8")
+    alone = run("grade", tmp_path / "x.yaml", path)
+    assert "nothing of what is answered is asked in " in alone.stderr
+    assert f"; {cell}: did you mean {meant}? Or give answers to what it asks" in alone.stderr
+    answers = {meant: "1", cell: "0.7", "nonsense": "1"}
+    path.write_text(json.dumps({"answers": answers}), "utf-8")
     data = json.loads(run("grade", tmp_path / "x.yaml", path, "--format", "json").stdout)
     assert f"{cell}: 0.7 (did you mean {meant}?), nonsense: 1" in data["remarks"][0]
+    path.write_text(json.dumps({"answers": {cell: "0.7", "nonsense": "1"}}), "utf-8")
     refused = run("grade", scenario, path).stderr
     assert re.search(rf"{re.escape(cell)}: .*did you mean ", refused) or cell == "weights[LOVE, ai]"

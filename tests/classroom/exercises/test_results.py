@@ -297,7 +297,7 @@ def test_what_is_wrong_in_words_is_told_with_the_numbers(tmp_path: Path) -> None
 def moodle_import(path: Path, users: Mapping[str, int]) -> dict[str, dict[int, str]]:
     """The items that Moodle's import makes of a file whose first column is mapped from the ID
     number, all others to new items: trimmed headings; an empty ID keeps the user of the row before,
-    an unknown one ends it; grades are numbers of at most 100."""
+    an unknown one ends it; grades are numbers of at most 100, or none."""
     with path.open(encoding="utf-8", newline="") as file:
         headings, *rows = csv.reader(file)
     headings = [text.strip() for text in headings]
@@ -310,7 +310,7 @@ def moodle_import(path: Path, users: Mapping[str, int]) -> dict[str, dict[int, s
             user = users[row[0].strip()]
         assert user is not None
         for heading, value in zip(headings[1:], row[1:], strict=True):
-            assert heading.endswith("(Feedback)") or 0 <= float(value) <= 100
+            assert heading.endswith("(Feedback)") or not value or 0 <= float(value) <= 100
             items[heading][user] = value.strip()
     return items
 
