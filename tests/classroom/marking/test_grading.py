@@ -293,6 +293,46 @@ def test_a_class_has_a_table_and_a_paper_each(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+def test_two_numbers_in_each_others_place_are_one_finding(tmp_path: Path) -> None:
+    first, second = RIGHT["exp[I, love]"], RIGHT["exp[I, AI]"]
+    theirs = {**RIGHT, "exp[I, love]": second, "exp[I, AI]": first}
+    page = " ".join(
+        run("grade", "i_love_ai", yaml_file(tmp_path / "a.yaml", theirs)).stdout.split()
+    )
+    assert page.count("exchanged") == 1
+    assert "Slip: exp[I, love] and exp[I, AI] were exchanged. It costs 2 points." in page
+    assert "was taken for" not in page
+
+
+def test_a_transposed_table_has_one_explanation(tmp_path: Path) -> None:
+    """K Qᵀ for Q Kᵀ, of which one says itself that it exchanges rows and columns."""
+    trace = shipped_trace("i_love_ai")
+    turned, names = trace["scores"].values.T, trace["scores"].rows.names
+    theirs = {f"scores[{a}, {b}]": f"{turned[i, j]:g}" for i, a in enumerate(names)
+              for j, b in enumerate(names)}  # fmt: skip
+    page = " ".join(
+        run("grade", "i_love_ai", yaml_file(tmp_path / "a.yaml", theirs)).stdout.split()
+    )
+    assert "K Qᵀ, which transposes the table. It costs" in page
+    assert "Rows and columns were exchanged" not in page
+
+
+def test_a_wrong_choice_is_no_slip(tmp_path: Path) -> None:
+    text = (
+        "exam: x\nparts:\n- questions:\n"
+        "  - {ask: Which?, options: [a query, a key], right: a key}\n  - {ask: One?, number: 1}\n"
+    )
+    (tmp_path / "e.yaml").write_text(text, "utf-8")
+    path = yaml_file(tmp_path / "a.yaml", {"1": "a query", "2": "1"})
+    page = " ".join(run("grade", tmp_path / "e.yaml", path).stdout.split())
+    assert "2 answers: 1 correct, 1 wrong" in page
+    assert "! wrong another answer is right, with the right answer in brackets" in page
+    assert "lip" not in page
+    table = run("grade", tmp_path / "e.yaml", path, yaml_file(tmp_path / "b.yaml", {"1": "a key"}))
+    says = "! slip no working that is known gives it, or another choice is right"
+    assert says in " ".join(table.stdout.split())
+
+
 def test_what_one_leaves_out_that_others_answer_is_blank(tmp_path: Path) -> None:
     yaml_file(tmp_path / "ann.yaml", RIGHT)
     yaml_file(tmp_path / "ben.yaml", {"exp[I, I]": "2.718"})

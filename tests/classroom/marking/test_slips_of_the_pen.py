@@ -9,6 +9,7 @@ from attncli import load, work
 from attncli.judging.judging import Judge
 from attncli.judging.verdicts import read_number
 from attncli.maths.equations.tree import Location
+from attncli.names import raw_text
 from tests.helpers.plain import read
 
 TEXT = """\
@@ -62,3 +63,32 @@ def test_a_moved_point_keeps_the_right_digits(judge: Judge, answer: str, name: s
 )  # fmt: skip
 def test_a_right_number_may_have_more_decimals_than_are_asked(answer: str, name: str) -> None:
     assert named(FINE, answer) == name
+
+
+EXCHANGED = """\
+tokens: [a, b, c]
+X: [[1, 2], [3, 5], [7, 4]]
+projection: none
+scale: none
+until: scores
+"""
+
+
+def answered(changed: dict[tuple[int, int], str]) -> dict[tuple[int, int], str]:
+    """What causes say of the numbers of a table that are wrong, by their cells, if all others are
+    right."""
+    judge = Judge(work(load(read(EXCHANGED))))
+    numbers = judge.trace["scores"].matrix
+    cells = [Location("scores", i, j) for i in range(3) for j in range(3)]
+    texts = {c: changed.get(c.indices, str(numbers.number(*c.indices).shown)) for c in cells}
+    verdicts = judge.verdicts({cell: read_number(text) for cell, text in texts.items()})
+    wrong = [v for v in verdicts if v.judgement != "correct"]
+    return {v.cell.indices: raw_text(v.cause.worded) for v in wrong if v.cause is not None}
+
+
+def test_two_numbers_in_each_others_place_have_one_explanation() -> None:
+    """13 for 15 in [a, c], and 15 for 13 in [a, b]; not where the other number is right."""
+    says = "scores[a, b] and scores[a, c] were exchanged."
+    assert answered({(0, 1): "15", (0, 2): "13"}) == {(0, 1): says, (0, 2): says}
+    alone = answered({(0, 1): "15"})
+    assert "exchanged" not in alone.get((0, 1), "")
