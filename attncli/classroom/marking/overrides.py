@@ -297,7 +297,11 @@ def _with_points(
         if points is None:
             return answer
         by_hand = answer._replace(judgement="by hand", points=points)
-        return by_hand._replace(causes=()) if isinstance(by_hand, MarkedWords) else by_hand
+        if isinstance(by_hand, MarkedWords):
+            return by_hand._replace(causes=())
+        if by_hand.asked.by_hand:  # what is given for it are points
+            return by_hand._replace(given=read_number(points_text(points)))
+        return by_hand
 
     terms = tuple(map(by_hand, part.terms))
     if isinstance(part, MarkedOwn):

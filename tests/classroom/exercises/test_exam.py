@@ -357,6 +357,7 @@ def test_points_that_a_person_still_has_to_give_are_told(
     told = run("grade", folder, path, "--overrides", said).stdout
     assert "still to be marked" not in told
     assert "set by the teacher" in told
+    assert re.search(r"\b2 #.* 2 of 3\b", told)
 
 
 def test_own_numbers_are_read_as_people_write_them(tmp_path: Path) -> None:
