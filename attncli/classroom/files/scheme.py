@@ -128,7 +128,8 @@ class Scheme(NamedTuple):
     grades: Annotated[
         Mapping[str, Decimal],
         MapOf(_PER_CENT, "grade"),
-        "from how many per cent of the points on there is which grade: `{A: 90, B: 75, C: 50}`",
+        "from how many per cent of the points on there is which grade: `{A: 90, B: 75, C: 50, "
+        "F: 0}`; without one from 0 on there is `below C`",
     ] = MappingProxyType({})
 
     @property

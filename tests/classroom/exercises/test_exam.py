@@ -1340,3 +1340,13 @@ def test_a_wrong_choice_is_no_slip(folder: Path, tmp_path: Path) -> None:
     told = run("grade", folder, table(folder, tmp_path / "c.csv", class_)).stdout
     assert "1 wrong" in told
     assert "slip" not in told
+
+
+def test_what_grade_is_given_in_the_wrong_place_is_told(folder: Path, tmp_path: Path) -> None:
+    class_ = {"Ada": ("A", key_of(folder, "A"))}
+    path = table(folder, tmp_path / "c.csv", class_)
+    swapped = run("grade", path, folder)
+    assert "this is a table, and what it answers stands first; name the exam" in swapped.stderr
+    mistyped = run("grade", folder.parent / "midtrm", path)
+    assert "midtrm: no such file or folder; did you mean midterm?" in mistyped.stderr
+    assert {swapped.exit_code, mistyped.exit_code} == {2}
