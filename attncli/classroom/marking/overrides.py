@@ -22,7 +22,7 @@ from attncli.classroom.marking.marked_papers import MarkedPaper, PointedVerdict
 from attncli.classroom.marking.word_answers import MarkedWords
 from attncli.document.languages import words_of
 from attncli.document.questions import Item, counted_points, points_text
-from attncli.errors import Problem, UserError, Where, quote
+from attncli.errors import Problem, UserError, Where, listed, quote
 from attncli.judging.verdicts import read_number
 from attncli.maths.equations.tree import Location
 from attncli.names import Word, WordedText, composed
@@ -107,7 +107,7 @@ def overridden(papers: Sequence[MarkedExam], overrides: Iterable[Override]) -> l
         most, each = Decimal(sum(i.points for i in items)), {(of[0], k, i.id) for i in items}
         if not items:
             says = f"cell: {quote(entry.cell)} isn't asked"
-            wrong.append(Problem(entry.where, says, nearest(entry.cell, _names(exam))))
+            wrong.append(Problem(entry.where, says, _asked_instead(exam, entry.cell)))
         elif entry.points > most:
             says = f"points: {points_text(entry.points)} for {quote(entry.cell)}"
             wrong.append(Problem(entry.where, says, f"it has {points_text(most)} at most"))
@@ -144,13 +144,17 @@ def _items(exam: Exam | OwnQuestions, text: str) -> list[Item]:
     return found or (below if len(below) == 1 else [])
 
 
-def _names(exam: WholeExam) -> Iterator[str]:
-    """Yields all that points can be given for: quantities, steps, parts, then single cells."""
+def _asked_instead(exam: WholeExam, text: str) -> str:
+    """Says what there are points for, in the names of an exam: the nearest cell, and what else may
+    be named."""
+    near = nearest(text, exam.ids)
     for prefix, part in zip(exam.prefixes, exam.parts, strict=True):
-        each = (name for item in part.exam.items for name in _belongs_to(part.exam, item))
-        yield from (f"{prefix}{name}" for name in dict.fromkeys(each))
-    yield from (prefix.removesuffix(BETWEEN_PARTS) for prefix in exam.prefixes if prefix)
-    yield from exam.ids
+        for names in (tuple(_belongs_to(part.exam, item)) for item in part.exam.items):
+            if names:
+                each = [f"{prefix}{name}" for name in dict.fromkeys(names)]
+                each += [prefix.removesuffix(BETWEEN_PARTS)] * bool(prefix)
+                return f"{near}; or all numbers of {listed(each, ' or ')}"
+    return near
 
 
 def _belongs_to(exam: Exam | OwnQuestions, item: Item) -> Iterator[str]:

@@ -1294,20 +1294,23 @@ def test_an_unknown_cell_has_a_known_one_that_is_meant(
 
 
 def test_an_override_may_leave_the_head_out(tmp_path: Path) -> None:
-    exam = "exam: x\nforms: 1\nparts: [{scenario: three_tokens_two_heads, head: 2, ask: [scores, softmax]}]\n"
+    exam = "exam: x\nforms: 1\nparts: [{scenario: three_tokens_two_heads, head: 2, ask: [scores, scale]}]\n"
     (tmp_path / "e.yaml").write_text(exam, "utf-8")
     run("exam", tmp_path / "e.yaml", "-o", tmp_path / "e", "--format", "markdown")
     (typed,) = (tmp_path / "e").glob("*_class.csv")
     asked = next(csv.reader(typed.open(encoding="utf-8")))[3:]
     path = table_of(tmp_path, dict.fromkeys(asked, "9"))
     before = graded(tmp_path / "e", path)["Ada"]["points"]
-    for cell, points in (("exp", 2.5), ("softmax", 2.5), ("exp[1, 2]", 0.5)):
+    for cell, points in (("scaled", 2.5), ("scale", 2.5), ("scaled[1, 2]", 0.5)):
         said = overrides(tmp_path, f'Ada,"{cell}",{points},seen')
         told = run("grade", tmp_path / "e", path, "--overrides", said, "--format", "json")
         assert json.loads(told.stdout)["points"] == before + points
-    said = overrides(tmp_path, "Ada,scors,1,seen")
-    wrong = run("grade", tmp_path / "e", path, "--overrides", said)
-    assert 'cell: "scors" isn\'t asked; did you mean scores?' in wrong.stderr
+    wrong = run(
+        "grade", tmp_path / "e", path, "--overrides", overrides(tmp_path, "Ada,scald,1,seen")
+    )
+    names = "heads[2].scores or scores"
+    assert 'cell: "scald" isn\'t asked; did you mean ' in wrong.stderr
+    assert f"; or all numbers of {names}" in wrong.stderr
 
 
 def table_of(folder: Path, answers: Mapping[str, str]) -> Path:
