@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -37,7 +37,7 @@ Names = Sequence[Sequence["Word"]]
 """Rows that tell whose papers they are, where the class is anonymous."""
 
 _CSV = "csv"
-_TAKEN = {"all", "class", "next_lesson", "moodle", "canvas", "grades", "names"}
+_TAKEN = {"class", "next_lesson", "moodle", "canvas", "grades", "names"}
 _MARKED = "markdown"
 """The format of marked papers in a folder, where none is said."""
 
@@ -103,7 +103,7 @@ def _write_folder(output: GradeOutput, graded: GradedClass, names: Names) -> Gra
     """Writes a marked paper for each student, and beside them the class as a page and as tables,
     and the page for the next lesson. Removes papers that an earlier grading wrote for others, and
     returns the class with a remark on these. Raises OutputError."""
-    from attncli.classroom.exercises.class_tables import class_page, class_rows
+    from attncli.classroom.exercises.class_tables import class_page, class_rows, marked_paper
     from attncli.classroom.exercises.gradebooks import canvas_rows, grade_rows, moodle_rows
     from attncli.classroom.exercises.next_lesson import next_lesson
     from attncli.classroom.formats.csv import csv_text
@@ -112,44 +112,29 @@ def _write_folder(output: GradeOutput, graded: GradedClass, names: Names) -> Gra
     from attncli.output_files import distinct_names, write_files
 
     assert output.page.output is not None
+    form, page = output.papers, output.page.rendering
     of_whom = distinct_names([paper.sheet.student for paper in graded.papers], _TAKEN)
     known = [suffix for name in page_format_names() for suffix in suffixes_of(name)]
     old = left_over(Path(output.page.output), of_whom, _TAKEN, known)
     if old:
         told = told_of_removed(old, anonymous=bool(names))
         graded = graded._replace(remarks=(*graded.remarks, told))
-    files = _papers(output, dict(zip(of_whom, graded.papers, strict=True)))
-    suffix = suffixes_of(output.papers)[0]
-    for name, page in (("class", class_page(graded)), ("next_lesson", next_lesson(graded))):
-        files[f"{name}{suffix}"] = contents_of(page, output.papers, output.page.rendering)
-    files["class.csv"] = csv_text(class_rows(graded))
-    files["grades.csv"] = csv_text(grade_rows(graded))
-    files["moodle.csv"] = csv_text(moodle_rows(graded))
-    files["canvas.csv"] = csv_text(canvas_rows(graded))
+    papers = zip(of_whom, map(marked_paper, graded.papers), strict=True)
+    pages = {**dict(papers), "class": class_page(graded), "next_lesson": next_lesson(graded)}
+    suffix = suffixes_of(form)[0]
+    texts: dict[str, Contents] = {
+        f"{name}{suffix}": contents_of(document, form, page) for name, document in pages.items()
+    }
+    texts["class.csv"] = csv_text(class_rows(graded))
+    texts["grades.csv"] = csv_text(grade_rows(graded))
+    texts["moodle.csv"] = csv_text(moodle_rows(graded))
+    texts["canvas.csv"] = csv_text(canvas_rows(graded))
     if names:
-        files["names.csv"] = csv_text(names)
-    write_files(output.page.output, files, force=output.page.force)
+        texts["names.csv"] = csv_text(names)
+    write_files(output.page.output, texts, force=output.page.force)
     for file in old:
         file.unlink(missing_ok=True)
     return graded
-
-
-def _papers(output: GradeOutput, papers: Mapping[str, MarkedExam]) -> dict[str, Contents]:
-    """Makes the files of marked papers, by their names without an ending, and of several one with
-    all of them, to print, where the format can have that."""
-    from attncli.classroom.exercises.class_tables import marked_paper
-    from attncli.formats import contents_of, info_of, render_together, suffixes_of
-
-    form, page = output.papers, output.page.rendering
-    suffix = suffixes_of(form)[0]
-    pages = [marked_paper(paper, to_hand_back=True) for paper in papers.values()]
-    files = {
-        f"{name}{suffix}": contents_of(own, form, page)
-        for name, own in zip(papers, pages, strict=True)
-    }
-    if len(pages) > 1 and info_of(form).papers.together:
-        files[f"all{suffix}"] = render_together(pages, [*files.values()], form, page)
-    return files
 
 
 SOMETHING_WRONG = 1

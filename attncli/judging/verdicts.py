@@ -26,7 +26,7 @@ NOISE = 1e-12
 """The error of floats that is ignored, relative to a number, or to 1."""
 
 
-_DASHES = ("-", "–", "—")
+_NO_ANSWER = ("", "-", "–", "—")
 
 
 class Given(NamedTuple):
@@ -45,16 +45,8 @@ class Given(NamedTuple):
     @property
     def is_empty(self) -> bool:
         """Tells whether nothing is written: only invisible characters, or a dash."""
-        return not self._seen or self.is_dash
-
-    @property
-    def is_dash(self) -> bool:
-        """Tells whether a dash is all that is written."""
-        return self._seen in _DASHES
-
-    @property
-    def _seen(self) -> str:
-        return "".join(c for c in self.text if not (c.isspace() or is_hidden(c)))
+        seen = (c for c in self.text if not (c.isspace() or is_hidden(c)))
+        return "".join(seen) in _NO_ANSWER
 
     @property
     def shown(self) -> str:

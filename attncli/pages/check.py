@@ -51,7 +51,6 @@ from attncli.pages.parts.published import (
     accepted_text,
     in_short,
     otherwise_printed,
-    verdict_called,
 )
 from attncli.pages.parts.sentences import joined, rounding_facts
 from attncli.pages.parts.working import cell_line
@@ -355,12 +354,7 @@ def _entry(verdict: Verdict | None) -> MarkedNumber | str:
 def legend(texts: Collection[str], right: str = "number") -> DefinitionList:
     """Returns what the signs mean that stand behind what is given."""
     signs = ((sign, name) for name, sign in SIGNS.items() if name in texts)
-    return DefinitionList(
-        tuple(
-            (f"{sign} {verdict_called(name, right)}", (_means(name, right),))
-            for sign, name in signs
-        )
-    )
+    return DefinitionList(tuple((f"{sign} {name}", (_means(name, right),)) for sign, name in signs))
 
 
 def _means(name: str, right: str) -> str:

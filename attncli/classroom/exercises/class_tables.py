@@ -12,7 +12,6 @@ from statistics import mean, median
 from typing import NamedTuple
 
 from attncli.classroom.exercises.report import beside_numbers, report_of_own
-from attncli.classroom.files.scheme import Scheme
 from attncli.classroom.marking.answers import AnswerSheet
 from attncli.classroom.marking.classes import (
     CommonMistake,
@@ -65,9 +64,8 @@ from attncli.pages.parts.sentences import (
 )
 
 
-def marked_paper(paper: MarkedExam, *, to_hand_back: bool = False) -> Document:
-    """Makes the page of a student's paper, part by part. One `to_hand_back` doesn't tell what only
-    the teacher is to look at."""
+def marked_paper(paper: MarkedExam) -> Document:
+    """Makes the page of a student's paper, part by part."""
     sheet, exam = paper.sheet, paper.exam
     facts: list[tuple[str, Spans]] = [("Student", (Word(sheet.student),))]
     whose: dict[str, object] = {"student": sheet.student}
@@ -80,8 +78,7 @@ def marked_paper(paper: MarkedExam, *, to_hand_back: bool = False) -> Document:
     if exam.scheme.grades:
         facts.append(("Grade", (grade_in_words(paper),)))
     facts += _marked_by(paper)
-    remarks = remarks_for_its_author(paper) if to_hand_back else remarks_on(paper)
-    noted = _remarks if to_hand_back else to_look_at
+    remarks = remarks_on(paper)
     data = {**whose, "points": float(paper.points), "of": float(paper.of), **_grade_data(paper)}
     if remarks:
         data["remarks"] = [*map(raw_text, remarks)]
@@ -92,10 +89,10 @@ def marked_paper(paper: MarkedExam, *, to_hand_back: bool = False) -> Document:
         return alone._replace(
             title=Word(exam.title),
             facts=DefinitionList((*facts, *rows)),
-            sections=(*noted(remarks), *alone.sections),
+            sections=(*to_look_at(remarks), *alone.sections),
             data=alone.data._replace(told={**data, **alone.data.told}),
         )
-    sections = [*noted(remarks), *_of_parts(paper, reports)]
+    sections = [*to_look_at(remarks), *_of_parts(paper, reports)]
     data["parts"] = [
         {"title": part.title, "points": float(points), "of": float(part.points), **report.data.told}
         for part, points, report in zip(exam.parts, paper.points_of_parts, reports, strict=True)
@@ -180,19 +177,6 @@ def remarks_on(paper: MarkedExam) -> tuple[WordedText, ...]:
     )
 
 
-def remarks_for_its_author(paper: MarkedExam) -> tuple[WordedText, ...]:
-    """Returns what the author of a paper is to know of these: nothing that only the teacher can
-    judge."""
-    others = paper._replace(copied=(), stranger=())
-    return remarks_on(others)
-
-
-def _remarks(remarks: Iterable[Spans]) -> Iterator[Section]:
-    """Yields what is to be said of a paper, before its points."""
-    if items := tuple(remarks):
-        yield Section("", None, ("Remarks",), (), (Bullets(items),))
-
-
 def _doubts_of(paper: MarkedExam) -> Iterator[WordedText]:
     return _of_each_part(paper, lambda part: _doubts(part) if isinstance(part, MarkedPaper) else ())
 
@@ -273,6 +257,8 @@ def doubt_data(paper: MarkedPaper) -> dict[str, object]:
     return {"doubt": told} if told else {}
 
 
+BELOW = "below"
+"""What papers have that earn no grade of the scale."""
 _MOST = 8
 """Mistakes, and blanks, that are listed."""
 _FIRST = 3
@@ -290,12 +276,12 @@ def class_page(graded: GradedClass) -> Document:
     first, how the marks are distributed, the commonest mistakes with an example each. Below them
     stands all else that is to be looked at, with other mistakes and the hardest blanks."""
     papers = graded.papers
-    first, later = _to_do(graded)
+    first, below = _to_do(graded)
     facts = (*_numbers_of_papers(graded), *first)
     marks = [Section("", None, ("Marks",), (), tuple(_marks(graded)))] if graded.sheets else []
     mistakes = commonest(papers)
     sections = (
-        *_with_examples(mistakes[:_FIRST]), *marks, *later,
+        *_with_examples(mistakes[:_FIRST]), *marks, *below,
         *_in_detail(papers, mistakes[_FIRST:_MOST]),
     )  # fmt: skip
     data = PageData(rounding=rounding_of(graded), told=class_data(graded))
@@ -362,8 +348,8 @@ def _to_do(graded: GradedClass) -> tuple[list[tuple[str, Spans]], list[Section]]
         first.append(("Perhaps mistyped", (told,)))
     if count := len(others["Remark"]):
         first.append(("To look at", (f"{counted(count, 'remark')} below the marks",)))
-    whole = DefinitionList(tuple(rows))
-    return first, [Section("", None, ("To look at",), (), (whole,))] if rows else []
+    below = DefinitionList(tuple(rows))
+    return first, [Section("", None, ("To look at",), (), (below,))] if rows else []
 
 
 def _pairs(pairs: Sequence[SharedNumbers]) -> Iterator[Spans]:
@@ -549,21 +535,8 @@ def _paper_row(
 
 
 def grade_in_words(paper: MarkedExam) -> Word | str:
-    """Returns the grade of a paper, `below D` if it is below the scale, and `not yet` as long as
-    some of it is still to be marked; nothing where there is no scale."""
-    if not paper.exam.scheme.grades:
-        return ""
-    if any(paper.waiting):
-        return NOT_YET
-    return Word(paper.grade) if paper.grade else below(paper.exam.scheme)
-
-
-NOT_YET = "not yet"
-
-
-def below(scheme: Scheme) -> Word:
-    """Returns what papers have that earn no grade of the scale."""
-    return Word(f"below {min(scheme.grades, key=lambda grade: scheme.grades[grade])}")
+    """Returns the grade of a paper, or that it is below the scale."""
+    return Word(paper.grade) if paper.grade else BELOW
 
 
 def percent(paper: MarkedExam) -> str:
@@ -625,11 +598,14 @@ def _by_grades(papers: Sequence[MarkedExam]) -> Bars:
     """Makes a histogram of the grades, from the best to those below the scale."""
     scale = papers[0].exam.scheme.grades
     grades = sorted(scale, key=lambda grade: -scale[grade])
-    counts = Counter(map(grade_in_words, papers))
-    others = [label for label in (below(papers[0].exam.scheme), NOT_YET) if counts[label]]
-    labels = (*map(Word, grades), *others)
-    series = Series("papers", tuple(Number.written(counts[label]) for label in labels))
-    return Bars("Papers by their grades", labels, (series,))
+    counts = Counter(paper.grade for paper in papers)
+    labels: list[Word | str] = [*map(Word, grades)]
+    numbers = [counts[grade] for grade in grades]
+    if counts[""]:
+        labels.append(BELOW)
+        numbers.append(counts[""])
+    series = Series("papers", tuple(map(Number.written, numbers)))
+    return Bars("Papers by their grades", tuple(labels), (series,))
 
 
 def _by_points(papers: Sequence[MarkedExam]) -> Bars:

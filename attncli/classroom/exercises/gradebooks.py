@@ -11,9 +11,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
-from itertools import compress
 
-from attncli.classroom.exercises.class_tables import grade_in_words, remarks_for_its_author
+from attncli.classroom.exercises.class_tables import grade_in_words, remarks_on
 from attncli.classroom.exercises.report import blanks_called
 from attncli.classroom.marking.classes import GradedClass, wrong_answers
 from attncli.classroom.marking.exam_parts import MarkedExam
@@ -35,22 +34,19 @@ def _with_names(graded: GradedClass) -> Iterator[tuple[MarkedExam, str, str]]:
 
 
 def grade_rows(graded: GradedClass) -> CsvRows:
-    """Yields the rows of a list to hand in, by names: whose each paper is, its points, its grade
-    where there is a scale, and what is still to be marked where there is something. Who has no
-    marks has none of these."""
+    """Yields the rows of a list to hand in, by names: whose each paper is, its points, and its
+    grade where there is a scale. Who has no marks has neither."""
     graded_papers = _with_names(graded)
     scale = any(paper.exam.scheme.grades for paper in graded.papers)
-    waits = any(any(paper.waiting) for paper in graded.papers)
-    rows: list[tuple[str, str, str, Word | str, str]] = [
-        (name, id_, points_text(paper.points), grade_in_words(paper),
-         ", ".join(waiting for waiting, _ in paper.waiting))
+    rows: list[tuple[str, str, str, Word | str]] = [
+        (name, id_, points_text(paper.points), grade_in_words(paper))
         for paper, name, id_ in graded_papers
-    ]  # fmt: skip
-    rows += [(u.sheet.student, u.sheet.id, "", "", "") for u in graded.unmarked if u.sheet.student]
-    kept = [True, True, True, scale, waits]
-    yield (*compress(("name", "ID", "points", "grade", "still to be marked"), kept),)
-    for name, id_, *told in sorted(rows, key=lambda row: (row[0].casefold(), row[1])):
-        yield (*compress((Word(name), Word(id_), *told), kept),)
+    ]
+    rows += [(u.sheet.student, u.sheet.id, "", "") for u in graded.unmarked if u.sheet.student]
+    width = 4 if scale else 3
+    yield ("name", "ID", "points", "grade")[:width]
+    for name, id_, points, grade in sorted(rows, key=lambda row: (row[0].casefold(), row[1])):
+        yield (Word(name), Word(id_), points, grade)[:width]
 
 
 def moodle_rows(graded: GradedClass) -> CsvRows:
@@ -83,7 +79,7 @@ def _feedback(paper: MarkedExam) -> str:
         found.setdefault(raw_text(wrong.why).removesuffix("."), []).append(wrong.id)
     each = ((text_of_spans(blanks_called(paper.exam, ids), raw), why) for why, ids in found.items())
     texts = [f"{blanks}: {why}." for blanks, why in each]
-    texts += map(raw_text, remarks_for_its_author(paper))
+    texts += map(raw_text, remarks_on(paper))
     return "<br>".join(html.escape(text, quote=False) for text in texts)
 
 

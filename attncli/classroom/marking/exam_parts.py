@@ -118,9 +118,7 @@ _THOUSANDS = re.compile(r"-?\d{1,3}([.,])\d{3}(?:\1\d{3})*")
 
 def _points_given(item: Item, given: Given) -> Decimal | None:
     """Returns the points that a person gave, or None where there are none from 0 to the item's.
-    `1/3` doesn't count: it might mean one of three. A dash is 0 points."""
-    if given.is_dash:
-        return Decimal(0)
+    `1/3` doesn't count: it might mean one of three."""
     number = None if given.places is None else given.number
     return number if number is not None and 0 <= number <= item.points else None
 
@@ -226,9 +224,8 @@ class MarkedExam(NamedTuple):
 
     @property
     def grade(self) -> str:
-        """Returns the grade that the points bring; empty where there is no scale, and as long as
-        something is still to be marked."""
-        return "" if any(self.waiting) else self.exam.scheme.grade(self.points, self.of)
+        """Returns the grade that the points bring; empty where there is no scale."""
+        return self.exam.scheme.grade(self.points, self.of)
 
     @property
     def points(self) -> Decimal:

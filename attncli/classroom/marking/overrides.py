@@ -22,7 +22,7 @@ from attncli.classroom.marking.marked_papers import MarkedPaper, PointedVerdict
 from attncli.classroom.marking.word_answers import MarkedWords
 from attncli.document.languages import words_of
 from attncli.document.questions import Item, counted_points, points_text
-from attncli.errors import Problem, UserError, Where, listed, quote
+from attncli.errors import Problem, UserError, Where, quote
 from attncli.judging.verdicts import read_number
 from attncli.maths.equations.tree import Location
 from attncli.names import Word, WordedText, composed
@@ -76,7 +76,7 @@ def _override(
     points = read_number(texts[2]).number
     if points is None or not points.is_finite() or points < 0:
         right = "give a number from 0 on"
-        wrong.append(Problem(where, f"points: {quote(texts[2])} is no number of them", right))
+        wrong.append(Problem(where, f"{quote(texts[2])} are no points", right))
         return None
     empty = [name for name, text in zip(_COLUMNS, texts, strict=True) if not text]
     if empty:
@@ -100,20 +100,18 @@ def overridden(papers: Sequence[MarkedExam], overrides: Iterable[Override]) -> l
             says = "there is no paper of" if not of else f"there are {len(of)} papers of"
             known = [name for whose in names for name in whose if name]
             right = nearest(entry.student, known) if not of else "name the student by the ID"
-            wrong.append(Problem(entry.where, f"student: {says} {quote(entry.student)}", right))
+            wrong.append(Problem(entry.where, f"{says} {quote(entry.student)}", right))
             continue
-        exam = marked[of[0]].exam
-        k, items = _meant(exam, entry.cell)
+        k, items = _meant(marked[of[0]].exam, entry.cell)
         most, each = Decimal(sum(i.points for i in items)), {(of[0], k, i.id) for i in items}
         if not items:
-            says = f"cell: {quote(entry.cell)} isn't asked"
-            wrong.append(Problem(entry.where, says, _asked_instead(exam, entry.cell)))
+            right = nearest(entry.cell, marked[of[0]].exam.ids)
+            wrong.append(Problem(entry.where, f"{quote(entry.cell)} isn't asked", right))
         elif entry.points > most:
-            says = f"points: {points_text(entry.points)} for {quote(entry.cell)}"
-            wrong.append(Problem(entry.where, says, f"it has {points_text(most)} at most"))
+            right = f"it has {points_text(most)} at most"
+            wrong.append(Problem(entry.where, f"{points_text(entry.points)} points", right))
         elif not done.isdisjoint(each):
-            says = f"cell: {quote(entry.cell)} twice"
-            wrong.append(Problem(entry.where, says, "give its points once"))
+            wrong.append(Problem(entry.where, f"{quote(entry.cell)} twice", "give its points once"))
         else:
             done |= each
             marked[of[0]] = _with(marked[of[0]], entry, k, items)
@@ -128,46 +126,23 @@ def _meant(exam: WholeExam, text: str) -> tuple[int, list[Item]]:
     for k, (prefix, part) in enumerate(zip(exam.prefixes, exam.parts, strict=True)):
         if prefix and text == prefix.removesuffix(BETWEEN_PARTS):
             return k, [*part.exam.items]
-        found = _items(part.exam, text.removeprefix(prefix))
+        local = text.removeprefix(prefix)
+        alone = [item for item in part.exam.items if composed(item.id) == composed(local)]
+        found = alone or [i for i in part.exam.items if local in _belongs_to(part.exam, i)]
         if text.startswith(prefix) and found:
             return k, found
     return 0, []
 
 
-def _items(exam: Exam | OwnQuestions, text: str) -> list[Item]:
-    """Returns the items of a part that a text means: one, those of a quantity, or those of a step.
-    The head or layer of one may be left out where only one is called so."""
-    own = composed(text)
-    alone = [item for item in exam.items if composed(item.id) == own]
-    found = alone or [item for item in exam.items if text in _belongs_to(exam, item)]
-    below = [item for item in exam.items if composed(item.id).endswith(f".{own}")]
-    return found or (below if len(below) == 1 else [])
-
-
-def _asked_instead(exam: WholeExam, text: str) -> str:
-    """Says what there are points for, in the names of an exam: the nearest cell, and what else may
-    be named."""
-    near = nearest(text, exam.ids)
-    for prefix, part in zip(exam.prefixes, exam.parts, strict=True):
-        for names in (tuple(_belongs_to(part.exam, item)) for item in part.exam.items):
-            if names:
-                each = [f"{prefix}{name}" for name in dict.fromkeys(names)]
-                each += [prefix.removesuffix(BETWEEN_PARTS)] * bool(prefix)
-                return f"{near}; or all numbers of {listed(each, ' or ')}"
-    return near
-
-
 def _belongs_to(exam: Exam | OwnQuestions, item: Item) -> Iterator[str]:
-    """Yields the quantity of a number, what it is called in any head or layer, and the step that
-    makes it."""
+    """Yields the quantity of a number and the step that makes it."""
     line = line_of(item.id)
     if isinstance(exam, OwnQuestions) or (item.cell is None and line is None):
         return
     cell = item.cell if line is None else first_cell_of(exam.trace, line)
     assert cell is not None
     part = exam.trace.part_of(cell.quantity)
-    yield from (cell.quantity, exam.trace[cell.quantity].name.local)
-    yield from () if part is None else (part.step, part.called)
+    yield from (cell.quantity, *(() if part is None else (part.step, part.called)))
 
 
 def _with(paper: MarkedExam, entry: Override, k: int, items: Sequence[Item]) -> MarkedExam:
@@ -179,14 +154,12 @@ def _with(paper: MarkedExam, entry: Override, k: int, items: Sequence[Item]) -> 
         given[item.id] = min(left, Decimal(item.points))
         left -= given[item.id]
     parts[k] = _with_points(parts[k], given)
-    points = counted_points(entry.points, words_of("en"))
-    part = "Part " * (entry.cell == paper.exam.prefixes[k].removesuffix(BETWEEN_PARTS))
     told: WordedText = (
-        part,
         Word(entry.cell),
-        f": {points}, given by the teacher instead of {points_text(was)}: ",
+        f" has {counted_points(entry.points, words_of('en'))} by the teacher instead of"
+        f" {points_text(was)}: ",
         Word(entry.reason),
-    )
+    )  # fmt: skip
     return paper._replace(parts=tuple(parts), remarks=(*paper.remarks, told))
 
 

@@ -46,17 +46,12 @@ MEANING: Mapping[str, str] = MappingProxyType(
 
 def in_short(texts: Sequence[str], what: str = "number") -> str:
     """Sums verdicts up: `21 numbers: 12 correct, 8 carried forward, 2 slips`"""
-    told = [
-        _counted_verdicts(texts.count(name), verdict_called(name, what))
-        for name in SIGNS
-        if name in texts
-    ]
-    return f"{counted(len(texts), what)}: {', '.join(told) or 'none'}"
+    return f"{counted(len(texts), what)}: {by_verdict(texts) or 'none'}"
 
 
-def verdict_called(name: str, what: str) -> str:
-    """Returns what a verdict is called: an answer that nobody works out is no slip but `wrong`."""
-    return "wrong" if (name, what) == ("slip", "answer") else name
+def by_verdict(texts: Sequence[str]) -> str:
+    """Counts each verdict: `12 correct, 8 carried forward, 2 slips`"""
+    return ", ".join(_counted_verdicts(texts.count(name), name) for name in SIGNS if name in texts)
 
 
 def _counted_verdicts(count: int, name: str) -> str:

@@ -284,15 +284,7 @@ def test_a_class_has_a_table_and_a_paper_each(tmp_path: Path) -> None:
     assert "bad.yaml:2:1" in result.stderr
     assert "exp[I, I]: not right in 1 of 2 papers (1 ×: without a known reason)" in result.stdout
     marked = sorted(path.name for path in (tmp_path / "marked").iterdir())
-    others = [
-        "all.md",
-        "canvas.csv",
-        "class.csv",
-        "class.md",
-        "grades.csv",
-        "moodle.csv",
-        "next_lesson.md",
-    ]
+    others = ["canvas.csv", "class.csv", "class.md", "grades.csv", "moodle.csv", "next_lesson.md"]
     assert marked == sorted(["Ben.md", "ann.md", *others])
     with (tmp_path / "marked" / "class.csv").open(newline="") as file:
         rows = [*csv.DictReader(file)]
