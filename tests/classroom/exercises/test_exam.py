@@ -1292,3 +1292,15 @@ def test_what_grade_is_given_in_the_wrong_place_is_told(folder: Path, tmp_path: 
     mistyped = run("grade", folder.parent / "midtrm", path)
     assert "midtrm: no such file or folder; did you mean midterm?" in mistyped.stderr
     assert {swapped.exit_code, mistyped.exit_code} == {2}
+
+
+def test_an_exam_is_made_anew_by_its_own_command(tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text(find("i_love_ai").read_text("utf-8"), "utf-8")
+    exam = "exam: x\nforms: 2\nparts: [{scenario: mine.yaml, ask: [scores]}]\n"
+    (tmp_path / "e.yaml").write_text(exam, "utf-8")
+    words = ("exam", tmp_path / "e.yaml", "-o", tmp_path / "e", "--format", "markdown")
+    assert run(*words).exit_code == 0
+    text = (tmp_path / "mine.yaml").read_text("utf-8")
+    (tmp_path / "mine.yaml").write_text(text.replace("  love: [", "  love: [1"), "utf-8")
+    told = run(*words).stderr
+    assert f"`attn exam {tmp_path / 'e.yaml'} -o {tmp_path / 'e'} --force`" in told
