@@ -26,6 +26,7 @@ from attncli.judging import causes
 from attncli.maths.notation.escaping import unguarded
 from attncli.names import Name
 from attncli.pipeline import load, work
+from attncli.scenario.file.shipped import find
 from tests.classroom import qti
 
 EXAM = """\
@@ -1303,4 +1304,4 @@ def test_an_exam_is_made_anew_by_its_own_command(tmp_path: Path) -> None:
     text = (tmp_path / "mine.yaml").read_text("utf-8")
     (tmp_path / "mine.yaml").write_text(text.replace("  love: [", "  love: [1"), "utf-8")
     told = run(*words).stderr
-    assert f"`attn exam {tmp_path / 'e.yaml'} -o {tmp_path / 'e'} --force`" in told
+    assert f"`attn exam {tmp_path / 'e.yaml'} -o {tmp_path / 'e'}/ --force`" in told
