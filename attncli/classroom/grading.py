@@ -37,8 +37,8 @@ Names = Sequence[Sequence["Word"]]
 """Rows that tell whose papers they are, where the class is anonymous."""
 
 _CSV = "csv"
-_ALL = "print"
-"""The file with all marked papers, to print."""
+_ALL = "all"
+"""The name of the file with all marked papers."""
 _TAKEN = {_ALL, "class", "next_lesson", "moodle", "canvas", "grades", "names"}
 _MARKED = "markdown"
 """The format of marked papers in a folder, where none is said."""
@@ -255,10 +255,26 @@ def _unlisted(order: GradeArguments) -> Marker:
 
     if is_manifest(Path(order.scenario)):
         return _made_forms(order)
+    if order.scenario.lower().endswith(f".{_CSV}"):
+        wrong = "this is a table, and what it answers stands first"
+        right = "name the exam before it, like attn grade exam/ class.csv"
+        raise UserError.of(order.scenario, wrong, right)
+    if near := _folder_near(Path(order.scenario)):
+        raise UserError.of(order.scenario, "no such file or folder", f"did you mean {near}?")
     if Path(order.scenario).is_dir():
         wrong = "this folder doesn't say what its forms ask, as options made them"
         raise UserError.of(order.scenario, wrong, f"{_BY_A_FILE}, and name that")
     return _forms(order) if is_ordered(order.scenario) else _asking(order)
+
+
+def _folder_near(path: Path) -> str | None:
+    """Returns the folder of an exam that a path probably means at which there is nothing."""
+    from attncli.classroom.files.manifest import is_manifest
+    from attncli.scenario.file.problems import almost
+
+    if path.exists() or not path.parent.is_dir():
+        return None
+    return almost(path.name, [one.name for one in path.parent.iterdir() if is_manifest(one)])
 
 
 def _scheme(order: GradeArguments, said: Scheme | None = None) -> Scheme:

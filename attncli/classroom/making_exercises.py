@@ -316,7 +316,8 @@ def _kept(job: CheckedOrder, folder: Path, before: Manifest | None) -> dict[str,
     which = f"other settings ({listed(differ)})" if differ else "other numbers"
     of = scenario or "the exam"
     wrong = f"the forms {listed(kept)} were made with {which} than {of} has now"
-    right = f"make them anew with `attn exercise {order.scenario} -o {order.page.output} --force`"
+    again = f"attn {'exam' if job.exam.is_exam else 'exercise'} {order.scenario}"
+    right = f"make them anew with `{again} -o {order.page.output} --force`"
     raise OutputError.of(str(order.page.output), wrong, right)
 
 

@@ -445,11 +445,12 @@ def _reference(topic: str) -> str:
 
 def _said_of(word: str) -> str:
     """Returns what the reference says of a word, and which questions about it are answered; else
-    what is said of a family of models."""
+    what is said of a family of models, or what is called nearly so and where it is spoken of."""
     from attncli.pages.catalogue import (
         entries,
         in_other_number,
         near_entries,
+        spoken_of,
         topic_about,
         topics,
     )
@@ -466,7 +467,7 @@ def _said_of(word: str) -> str:
     )
     if said:
         return said + asked
-    return _told_of_models(word) or near_entries(word) + asked
+    return _told_of_models(word) or near_entries(word) + asked + spoken_of(word)
 
 
 def _told_of_models(topic: str) -> str:

@@ -121,6 +121,27 @@ def near_entries(word: str) -> str:
     return says + "".join(_list(ordered)) if ordered else ""
 
 
+def spoken_of(word: str) -> str:
+    """Finds the topics in whose text a word stands, or its plural or singular, as a Markdown list
+    of one entry: those that say it most often first. It is empty where none does."""
+    words = "|".join(map(re.escape, (word, *in_other_number(word))))
+    counts = {
+        topic.name: len(re.findall(rf"(?i)(?<![\w-])(?:{words})(?![\w-])", prose))
+        for topic in topics().values()
+        for prose in [re.sub(r"(?m)^\|.*$", "", topic.text)]
+    }
+    most = sorted(filter(counts.__getitem__, counts), key=lambda name: -counts[name])[:_MOST_TOPICS]
+    return f"* `{word}` is spoken of in {_listed(most)}.\n" if most else ""
+
+
+_MOST_TOPICS = 3
+"""Topics that are named for a word that stands in many."""
+
+
+def _listed(topics: Iterable[str]) -> str:
+    return ", ".join(f"`attn help {name}`" for name in topics)
+
+
 def names() -> list[str]:
     """Returns all names that the reference has an entry of."""
     each = (re.findall(r"`([\w-]+)`", row.cells[0]) for row in _rows())

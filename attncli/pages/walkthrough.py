@@ -172,7 +172,7 @@ def _noted(
 ) -> Document:
     """Returns a page that says how to see less of it, where that is worth saying; `length` is its
     length where that is known."""
-    if selection.partial or selection.detail == "summary" or selection.manner.on_paper:
+    if selection.partial or selection.detail == "summary":
         return page
     length = length_of(page) if length is None else length
     in_one_row = all(q.matrix.shape[0] == 1 for q in trace.quantities.values() if not q.given)
@@ -182,7 +182,8 @@ def _noted(
         return page
     asked = None if selection.queries else row_asked_for(trace)
     whose = "" if asked is None else asked.tokens.names[asked.row]
-    note = how_to_see_less(selection.detail, length, whose)
+    on_paper = selection.manner.on_paper
+    note = how_to_see_less(selection.detail, length, whose, on_paper=on_paper)
     return page._replace(opening=(*note, *page.opening))
 
 

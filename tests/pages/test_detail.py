@@ -10,8 +10,9 @@ import pytest
 from typer.testing import CliRunner
 
 from attncli.cli import app
-from attncli.document.blocks import Block, Document
+from attncli.document.blocks import Block, Callout, Document, text_of_spans
 from attncli.formats import RenderOptions, render
+from attncli.names import raw
 from attncli.pages.parts.lengths import length_of
 from attncli.pages.parts.selection import select, shown_parts
 from attncli.pages.walkthrough import as_it_fits, part_blocks, walkthrough
@@ -110,6 +111,12 @@ def test_a_page_that_works_one_row_works_that_of_the_token_that_is_asked_for(
     page = render(walkthrough(trace, select(trace, detail="rows")), "terminal", RenderOptions(100))
     text = f"One row of each table is worked, that of “{asked}” where there is one (--detail full"
     assert (text in " ".join(page.split())) == bool(asked)
+    printed = select(trace, detail="rows")
+    printed = printed._replace(manner=printed.manner._replace(on_paper=True))
+    note, *_ = walkthrough(trace, printed).opening
+    assert isinstance(note, Callout)
+    whose = f"that of “{asked}” where there is one." if asked else "the last."
+    assert text_of_spans(note.text, raw) == f"One row of each table is worked, {whose}"
     rows = trace["X"].rows
     for local in ("X", "Q", "scores", "weights", "residual1", "hidden"):
         numbers = {k for k in range(len(rows.names)) if f"\n  {local}[{rows.index(k)}] " in page}

@@ -332,6 +332,7 @@ def test_help_says_where_a_word_is_only_part_of_names() -> None:
         ("masks", "Nothing is called `masks`. What is called nearly so: • `mask` (`causal`, "),
         ("exercises", "there is no such topic, key, step or option; did you mean exercise?"),
         ("exams", "did you mean exam?"),
+        ("essay", "`essay` is spoken of in `attn help exam`"),
         ("rouding", "did you mean rounding?"),
         ("softcapp", "did you mean softcap?"),
         ("zzzzz", "say one of scenario, steps, "),
@@ -392,7 +393,7 @@ def test_help_lists_its_topics() -> None:
     value, step = (CliRunner().invoke(app, ["help", word]) for word in ("lstm", "input_gate"))
     assert "`cell: lstm`" in value.stdout
     assert "attn explain --step gates" in step.stderr
-    wrong = CliRunner().invoke(app, ["help", "nothing"])
+    wrong = CliRunner().invoke(app, ["help", "nothingg"])
     assert wrong.exit_code == 2
     assert all(topic in wrong.stderr for topic in topics())
 

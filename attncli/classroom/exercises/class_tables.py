@@ -12,7 +12,6 @@ from statistics import mean, median
 from typing import NamedTuple
 
 from attncli.classroom.exercises.report import beside_numbers, report_of_own
-from attncli.classroom.files.scheme import NOT_PASSED
 from attncli.classroom.marking.answers import AnswerSheet
 from attncli.classroom.marking.classes import (
     CommonMistake,
@@ -633,10 +632,9 @@ def _by_grades(papers: Sequence[MarkedExam]) -> Bars:
     counts = Counter(paper.grade for paper in papers)
     labels: list[Word | str] = [*map(Word, grades)]
     numbers = [counts[grade] for grade in grades]
-    for grade, label in ((NOT_PASSED, NOT_PASSED), ("", NOT_YET)):
-        if counts[grade] and grade not in scale:
-            labels.append(label)
-            numbers.append(counts[grade])
+    for grade in sorted(counts.keys() - scale.keys(), reverse=True):
+        labels.append(Word(grade) if grade else NOT_YET)
+        numbers.append(counts[grade])
     series = Series("papers", tuple(map(Number.written, numbers)))
     return Bars("Papers by their grades", tuple(labels), (series,))
 

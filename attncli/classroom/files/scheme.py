@@ -88,8 +88,6 @@ class Costs(NamedTuple):
     ] = Decimal(0)
 
 
-NOT_PASSED = "not passed"
-"""The grade below all that a scale names."""
 _EVERYTHING = Costs(*(_ALL for _ in Costs._fields))
 COSTS = Record.of(*keys_of_fields(Costs))
 
@@ -130,8 +128,8 @@ class Scheme(NamedTuple):
     grades: Annotated[
         Mapping[str, Decimal],
         MapOf(_PER_CENT, "grade"),
-        "from how many per cent of the points on there is which grade: `{A: 90, B: 50, F: 0}`; what"
-        " is below all of them is `not passed`",
+        "from how many per cent of the points on there is which grade: `{A: 90, B: 75, C: 50, "
+        "F: 0}`; without one from 0 on there is `below C`",
     ] = MappingProxyType({})
 
     @property
@@ -155,10 +153,11 @@ class Scheme(NamedTuple):
         return made - self.unit if points < of <= made else made
 
     def grade(self, points: Decimal, of: Decimal) -> str:
-        """Returns the best grade that so many points bring; empty where there is no scale."""
+        """Returns the best grade that so many points bring, or that they are below the lowest one:
+        `below C`; empty where there is no scale."""
         share = 100 * points / of if of else Decimal(0)
         earned = {name: least for name, least in self.grades.items() if share >= least}
-        below = NOT_PASSED if self.grades else ""
+        below = f"below {min(self.grades, key=self.grades.__getitem__)}" if self.grades else ""
         return max(earned, key=lambda name: (earned[name], name), default=below)
 
 

@@ -175,14 +175,21 @@ def most_in_full(scenario: Scenario) -> int:
     return ONE_PAGE if scenario.goes_back else MOST_IN_FULL
 
 
-def how_to_see_less(detail: str, length: int, asked: str = "") -> list[Block]:
+def how_to_see_less(
+    detail: str, length: int, asked: str = "", *, on_paper: bool = False
+) -> list[Block]:
     """Says at the top of a page of so many lines what else could be told of it; and which token's
-    row is worked, where it is that of one that is `asked` for."""
+    row is worked, where it is that of one that is `asked` for. What is `on_paper` can't be told
+    otherwise, and says only that."""
     if detail == "rows":
         whose: Spans = (", that of “", Word(asked), "” where there is one") if asked else ()
-        spans: Spans = ("One row of each table is worked", *whose, " (", Term("--detail full"))
-        notes = (*spans, ": all, ", Term("--detail summary"), ": none).")
-        return [Callout(retold(Followed(), *notes))]
+        spans: Spans = ("One row of each table is worked", *whose)
+        if on_paper:
+            return [Callout((*spans, "." if asked else ", the last."))]
+        notes = (*spans, " (", Term("--detail full"), ": all, ", Term("--detail summary"))
+        return [Callout(retold(Followed(), *notes, ": none)."))]
+    if on_paper:
+        return []
     if detail == "full" and length > LONG:
         rows = ("This page is long. ", Term("--detail rows"), " works one row of each table. ")
         less = " shows the weights, the results and what was found."

@@ -12,6 +12,7 @@ import stat
 from bisect import bisect_left, bisect_right
 from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -22,7 +23,14 @@ from attncli.errors import Where, quote, shortened
 from attncli.maths.numbers.foreign_arrays import as_array
 from attncli.scenario.file import shipped
 from attncli.scenario.file.nodes import Items, Map, Node, Numbers, Run, Scalar, inner
-from attncli.scenario.file.problems import Diagnostics, Hint, knows_nothing, nearest, scenario_error
+from attncli.scenario.file.problems import (
+    Diagnostics,
+    Hint,
+    almost,
+    knows_nothing,
+    nearest,
+    scenario_error,
+)
 
 if TYPE_CHECKING:
     from yaml._yaml import Mark as CMark
@@ -198,7 +206,14 @@ def meant_by(path: Path, hint: Hint = knows_nothing) -> str:
     written = path.with_name(f"{path.name}.yaml")
     if written.is_file():
         return f"did you mean {written.name}?"
-    return nearest(path.stem, shipped.names(), hint)
+    beside = path.parent.iterdir() if path.parent.is_dir() else ()
+    names = sorted(file.name for file in islice(beside, _MOST_BESIDE) if file.suffix == ".yaml")
+    near = almost(path.name, names)
+    return f"did you mean {near}?" if near else nearest(path.stem, shipped.names(), hint)
+
+
+_MOST_BESIDE = 500
+"""Files of a folder that are looked at for one that may be meant."""
 
 
 def _is_read_once(path: Path) -> bool:

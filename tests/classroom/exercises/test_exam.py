@@ -26,6 +26,7 @@ from attncli.judging import causes
 from attncli.maths.notation.escaping import unguarded
 from attncli.names import Name
 from attncli.pipeline import load, work
+from attncli.scenario.file.shipped import find
 from tests.classroom import qti
 
 EXAM = """\
@@ -902,7 +903,7 @@ def test_what_is_given_back_has_nothing_for_the_teacher_alone(
     said = overrides(tmp_path, "Cid,1,0,please see me", "Ada,1/exp,2,seen on paper")
     words = ("grade", class_in / "e", class_in / "answers", "--overrides", said)
     told = run(*words, "-o", f"{tmp_path}/marked/", "--format", "markdown").stdout
-    for name in ("Cid", "print"):
+    for name in ("Cid", "all"):
         page = (tmp_path / "marked" / f"{name}.md").read_text("utf-8")
         assert "- Part 1: 0 points, set by the teacher: please see me\n" in page
         assert "To look at" not in page
@@ -910,10 +911,10 @@ def test_what_is_given_back_has_nothing_for_the_teacher_alone(
     ada = (tmp_path / "marked" / "Ada.md").read_text("utf-8")
     assert "- Part 1, exp: 2 points, set by the teacher: seen on paper\n" in ada
     assert "e^(−x)" not in ada.partition("Part 2")[0]
-    together = (tmp_path / "marked" / "print.md").read_text("utf-8")
+    together = (tmp_path / "marked" / "all.md").read_text("utf-8")
     assert all(f"**Student:** {name}" in together for name in ("Ada", "Ben", "Cid", "Dott", "Eve"))
     count = len([*(tmp_path / "marked").iterdir()])
-    assert f"{count} files are written; print.md has all marked papers, to print\n" in told
+    assert f"{count} files are written; all.md has all marked papers, to print\n" in told
     moodle = (tmp_path / "marked" / "moodle.csv").read_text("utf-8")
     assert "please see me" in moodle
     assert "fit form" not in moodle
@@ -1206,16 +1207,16 @@ def test_papers_under_a_name_that_was_corrected_are_removed(folder: Path, tmp_pa
     before = table(folder, tmp_path / "c.csv", {"Ada": ("A", right), "Bne": ("A", right)})
     run("grade", folder, before, *words)
     (marked_ / "mine.md").write_text("mine", "utf-8")
-    assert names() == ["Ada", "Bne", "class", "mine", "next_lesson", "print"]
+    assert names() == ["Ada", "Bne", "all", "class", "mine", "next_lesson"]
     after = table(folder, tmp_path / "c.csv", {"Ada": ("A", right), "Ben": ("A", right)})
     assert run("grade", folder, after, *words).exit_code == 2
     assert "Bne" in names()
     told = " ".join(run("grade", folder, after, *words, "--force").stdout.split())
     assert "an earlier grading wrote and this one doesn't were removed: Bne.md." in told
-    assert names() == ["Ada", "Ben", "class", "mine", "next_lesson", "print"]
+    assert names() == ["Ada", "Ben", "all", "class", "mine", "next_lesson"]
     again = run("grade", folder, after, *words, "--force", "--anonymous").stdout
     assert "removed: 2." in " ".join(again.split())
-    assert names() == ["class", "mine", "next_lesson", "number_1", "number_2", "print"]
+    assert names() == ["all", "class", "mine", "next_lesson", "number_1", "number_2"]
 
 
 def test_grades_to_hand_in_are_a_plain_list(folder: Path, tmp_path: Path) -> None:
@@ -1232,7 +1233,7 @@ def test_grades_to_hand_in_are_a_plain_list(folder: Path, tmp_path: Path) -> Non
             ["name", "ID", "points"], ["Ada", "id-Ada", "3"], ["Ben", "id-Ben", "31.5"],
         ]  # fmt: skip
         assert [row[3:] for row in rows] == (
-            [["grade"], ["not passed"], ["top"]] if grades else [[], [], []]
+            [["grade"], ["below good"], ["top"]] if grades else [[], [], []]
         )
 
 
@@ -1471,3 +1472,25 @@ def test_an_unknown_cell_has_a_known_one_that_is_meant(
     path.write_text(json.dumps({"answers": {cell: "0.7", "nonsense": "1"}}), "utf-8")
     refused = run("grade", scenario, path).stderr
     assert re.search(rf"{re.escape(cell)}: .*did you mean ", refused) or cell == "weights[LOVE, ai]"
+
+
+def test_what_grade_is_given_in_the_wrong_place_is_told(folder: Path, tmp_path: Path) -> None:
+    class_ = {"Ada": ("A", key_of(folder, "A"))}
+    path = table(folder, tmp_path / "c.csv", class_)
+    swapped = run("grade", path, folder)
+    assert "this is a table, and what it answers stands first; name the exam" in swapped.stderr
+    mistyped = run("grade", folder.parent / "midtrm", path)
+    assert "midtrm: no such file or folder; did you mean midterm?" in mistyped.stderr
+    assert {swapped.exit_code, mistyped.exit_code} == {2}
+
+
+def test_an_exam_is_made_anew_by_its_own_command(tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text(find("i_love_ai").read_text("utf-8"), "utf-8")
+    exam = "exam: x\nforms: 2\nparts: [{scenario: mine.yaml, ask: [scores]}]\n"
+    (tmp_path / "e.yaml").write_text(exam, "utf-8")
+    words = ("exam", tmp_path / "e.yaml", "-o", tmp_path / "e", "--format", "markdown")
+    assert run(*words).exit_code == 0
+    text = (tmp_path / "mine.yaml").read_text("utf-8")
+    (tmp_path / "mine.yaml").write_text(text.replace("  love: [", "  love: [1"), "utf-8")
+    told = run(*words).stderr
+    assert f"`attn exam {tmp_path / 'e.yaml'} -o {tmp_path / 'e'}/ --force`" in told

@@ -148,7 +148,8 @@ def test_a_scenario_that_isnt_there_is_told_where_it_is_named(tmp_path: Path) ->
         f'{path}:3:14: "mine": no such file, nor a shipped scenario; did you mean mine.yaml?',
         f'{path}:4:14: "i_love_ay": no such file, nor a shipped scenario; did you mean i_love_ai?',
     ]
-    assert run("run", tmp_path / "mine").stderr.endswith("did you mean mine.yaml?\n")
+    for name in ("mine", "minr.yaml"):
+        assert run("run", tmp_path / name).stderr.endswith("did you mean mine.yaml?\n")
 
 
 def made(folder: Path, *options: str) -> str:

@@ -408,7 +408,7 @@ def test_an_anonymous_class_names_nobody(form: str, played: Class, tmp_path: Pat
     told = files.pop("names.csv")
     suffix = {"markdown": "md", "terminal": "txt"}.get(form, form)
     tables = {"class.csv", "grades.csv", "moodle.csv", "canvas.csv"}
-    together = () if form == "json" else ("print",)
+    together = () if form == "json" else ("all",)
     pages = {f"{name}.{suffix}" for name in ("class", "next_lesson", *together)}
     assert {re.sub(r"^number_\d(_2)?\.", "N.", name) for name in files} == {
         f"N.{suffix}",

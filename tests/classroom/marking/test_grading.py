@@ -285,7 +285,7 @@ def test_a_class_has_a_table_and_a_paper_each(tmp_path: Path) -> None:
     assert "exp[I, I]: not right in 1 of 2 papers (1 ×: without a known reason)" in result.stdout
     marked = sorted(path.name for path in (tmp_path / "marked").iterdir())
     others = ["canvas.csv", "class.csv", "class.md", "grades.csv", "moodle.csv", "next_lesson.md"]
-    assert marked == sorted(["Ben.md", "ann.md", "print.md", *others])
+    assert marked == sorted(["Ben.md", "ann.md", "all.md", *others])
     with (tmp_path / "marked" / "class.csv").open(newline="") as file:
         rows = [*csv.DictReader(file)]
     assert [(row["student"], row["points"], row["percent"]) for row in rows] == [
