@@ -115,8 +115,12 @@ def _report(
 
 def _told_of_files(output: GradeOutput, files: Collection[str]) -> str:
     """Says how many files are written into a folder, and which one has all papers."""
+    from attncli.maths.notation.escaping import printed
+    from attncli.names import Word
+
     are_written = f"{agreed(len(files), 'is', 'are')} written"
-    told = f"{output.page.output}: {counted(len(files), 'file')} {are_written}"
+    folder = printed(Word(str(Path(str(output.page.output)))))
+    told = f"{folder}: {counted(len(files), 'file')} {are_written}"
     together = next((file for file in files if Path(file).stem == _ALL), None)
     return f"{told}; {together} has all marked papers, to print\n" if together else f"{told}\n"
 

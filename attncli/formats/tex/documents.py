@@ -376,12 +376,15 @@ def _paging(paper: Paper, last: str) -> str:
     return rf"{escaped(before)}\thepage{{}}{escaped(between)}\pageref{{{last}}}{escaped(behind)}"
 
 
-def together(sheets: Iterable[Document]) -> str:
-    """Writes sheets as one file, each with a footer and pages of its own."""
-    papers = [*sheets]
-    first = papers[0].paper
-    assert first is not None
-    body = "\n\n\\clearpage\n\n".join(map(_numbered_sheet, papers, count(1)))
+def together(documents: Iterable[Document]) -> str:
+    """Writes papers as one file, each with pages of its own; sheets each with a footer, too."""
+    papers = [*documents]
+    first, apart = papers[0].paper, "\n\n\\clearpage\n\n"
+    if first is None:
+        setting = article(ARTICLE_ROOM, fragment=False)
+        bodies = (f"\\setcounter{{page}}{{1}}%\n{_article_body(own, setting)}" for own in papers)
+        return _whole(_on(_ARTICLE, None), apart.join(bodies))
+    body = apart.join(map(_numbered_sheet, papers, count(1)))
     return _whole(_preamble(first) + _TOGETHER, body)
 
 

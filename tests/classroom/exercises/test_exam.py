@@ -920,6 +920,21 @@ def test_what_is_given_back_has_nothing_for_the_teacher_alone(
     assert "fit form" not in moodle
 
 
+@pytest.mark.parametrize(
+    ("form", "suffix"), [("latex", "tex"), ("html", "html"), ("terminal", "txt")]
+)
+def test_all_marked_papers_are_in_one_file(
+    form: str, suffix: str, class_in: Path, tmp_path: Path
+) -> None:
+    words = ("grade", class_in / "e", class_in / "answers", "--format", form)
+    run(*words, "-o", f"{tmp_path}/marked/")
+    text = (tmp_path / "marked" / f"all.{suffix}").read_text("utf-8")
+    papers = ("Ada", "Ben", "Cid", "Dott", "Eve")
+    assert all(len(re.findall(rf"\b{name}\b", text)) == 1 for name in papers)
+    assert text.count("clearpage") == (4 if form == "latex" else 0)
+    assert text.count("<h1") == (5 if form == "html" else 0)
+
+
 def test_a_single_paper_in_a_file_is_as_it_is_given_back(class_in: Path, tmp_path: Path) -> None:
     words = ("grade", class_in / "e", class_in / "answers" / "Cid.yaml")
     assert "To look at first" in run(*words).stdout
