@@ -166,8 +166,13 @@ class Paths:
     def is_circular(self) -> bool:
         """Tells whether something would be made of itself, as by mistakes that exclude each
         other."""
-        if not self.instead:
-            return False
+        order = self._order
+        if all(
+            order.get(o, -1) < order.get(d.name, 0)
+            for d in self.instead.values()
+            for o in d.operands
+        ):
+            return False  # as nearly always: the trace's own order does
         from graphlib import CycleError, TopologicalSorter
 
         made = {**self._planned, **self.instead}
@@ -253,6 +258,13 @@ class Paths:
         if self.base is not None:
             return self.base._planned
         return {d.name: d for d in self.trace.plan if d.name in self.trace}
+
+    @cached_property
+    def _order(self) -> Mapping[str, int]:
+        """Returns the places in the order in which the trace makes its quantities."""
+        if self.base is not None:
+            return self.base._order
+        return {name: k for k, name in enumerate(self._planned)}
 
     def _work(self, name: str) -> Enclosure:
         definition = self.definition(name)
