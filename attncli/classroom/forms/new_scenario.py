@@ -157,27 +157,31 @@ def _searched(
 
 
 def _blank(sizes: Sizes, words: Sequence[str]) -> dict[str, object]:
-    """Returns the scenario with ones for all numbers."""
+    """Returns the scenario with numbers that can be worked with: no row that comes into a norm has
+    equal ones."""
     d_model, d_ff, width = sizes.d_model, sizes.d_ff, sizes.width
-    ones = [[1] * width] * d_model
     network = {
-        "W1": [[1] * d_ff] * d_model,
-        "b1": [1] * d_ff,
-        "W2": [[1] * d_model] * d_ff,
-        "b2": [1] * d_model,
+        "W1": _identity(d_model, d_ff),
+        "b1": [0] * d_ff,
+        "W2": _identity(d_ff, d_model),
+        "b2": [0] * d_model,
     }
+    W_O = _identity(width, d_model)
     return {
         "sentence": " ".join(words),
-        "embeddings": dict.fromkeys(words, [1] * d_model),
-        "W_Q": ones,
-        "W_K": ones,
-        "W_V": ones,
-        **({"heads": sizes.heads, "W_O": [[1] * d_model] * width} if sizes.heads > 1 else {}),
+        "embeddings": dict.fromkeys(words, [*range(1, d_model + 1)]),
+        **dict.fromkeys(("W_Q", "W_K", "W_V"), _identity(d_model, width)),
+        **({"heads": sizes.heads, "W_O": W_O} if sizes.heads > 1 else {}),
         "scale": _scale(sizes),
         **_layer(sizes),
         **(network if sizes.network else {}),
         "rounding": {"policy": "carry", "decimals": sizes.decimals},
     }
+
+
+def _identity(rows: int, columns: int) -> list[list[int]]:
+    """Returns a matrix by which numbers stay as they are, as many as there are columns."""
+    return [[int(i == j) for j in range(columns)] for i in range(rows)]
 
 
 def _layer(sizes: Sizes) -> dict[str, object]:
@@ -188,7 +192,7 @@ def _layer(sizes: Sizes) -> dict[str, object]:
     if sizes.residuals:
         said["residuals"] = True
     if sizes.norm != NORMS[0]:
-        said |= {"norm": "post", "norms": {"kind": sizes.norm}}
+        said |= {"norm": "post", "norms": {"kind": sizes.norm, "epsilon": 0}}
     return said
 
 
@@ -208,7 +212,16 @@ def _pools(sizes: Sizes) -> Pools:
         **({"W_O": (0, _ONES)} if sizes.heads > 1 else {}),
         **(dict.fromkeys(("W1", "b1", "W2", "b2"), network) if sizes.network else {}),
     }
+    if sizes.norm != NORMS[0]:
+        pools |= dict.fromkeys(_before_norms(sizes), (1, _TENTHS))
     return {(Name(name),): pool for name, pool in pools.items()}
+
+
+def _before_norms(sizes: Sizes) -> Iterator[str]:
+    """Yields the matrices that make what comes into norms: with tenths in them it stays small."""
+    yield "W_O" if sizes.heads > 1 else "W_V"
+    if sizes.network:
+        yield "W2"
 
 
 def _of_embeddings(sizes: Sizes) -> tuple[int, tuple[int, ...]]:
@@ -273,7 +286,7 @@ def _lines_of_layer(sizes: Sizes) -> Iterator[str]:
         )
     if sizes.norm != NORMS[0]:
         yield from ("", "# A norm after each sublayer.", "norm: post", "norms:")
-        yield f"  kind: {sizes.norm}"
+        yield from (f"  kind: {sizes.norm}", "  epsilon: 0")
 
 
 def _matrix(name: str, matrix: Matrix) -> Iterator[str]:

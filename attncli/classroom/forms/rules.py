@@ -25,6 +25,7 @@ from attncli.maths.numbers.rounding import Array, Flags
 from attncli.maths.operations.activations import Activate, Dropout
 from attncli.maths.operations.attention import ProductOfMatrices
 from attncli.maths.operations.equation import is_a
+from attncli.maths.operations.norms import MeanOfSquares, RowMean
 from attncli.maths.operations.operation import ZeroOne
 from attncli.maths.operations.prediction import KeptShare
 from attncli.maths.operations.softmax import DivideByRow, Exponential
@@ -63,7 +64,7 @@ def unvaried(matrix: Array) -> Flags:
 
 _MOST_WEIGHT = 0.95
 _LEAST_RATIO = 1.25
-_TWO_DIGITS = 100.0
+_ONE_DIGIT, _TWO_DIGITS = 10.0, 100.0
 
 
 def _many_seen(seen: Flags) -> Flags:
@@ -176,7 +177,8 @@ RULES: Mapping[str, str] = MappingProxyType(
         "unvaried": "in no matrix of new numbers more than half are the same",
         "conditions": "each condition of an equation holds in some cells and fails in others",
         "large": "no number has more than four digits before its decimal point",
-        "small": "no number of `attn design`, of up to five dimensions, has three digits there",
+        "small": "no number of `attn design`, of up to five dimensions, has three digits there, and none that comes"
+        " into a norm two",
         "mistakes": "each declared common mistake changes a blank by more than rounding",
         "difficulty": f"forms are worth as many points, and cost what is aimed for: {WITHIN}",
         "alike": "no two forms have the same numbers",
@@ -337,9 +339,12 @@ def large(made: CandidateQuantity) -> Flags | None:
 
 
 def _small(made: CandidateQuantity) -> Flags | None:
-    """Finds results of more than two digits before the decimal point. -> [n, m]"""
+    """Finds results of more than two digits before the decimal point, and what is made of rows
+    that come into a norm with more than one. -> [n, m] or [n, 1]"""
     if made.operation is None or made.operation.copies:
         return None
+    if is_a(made.operation, RowMean, MeanOfSquares):
+        return along(np.logical_or, np.abs(made.operands.values[0]) >= _ONE_DIGIT)
     values = made.values
     return np.asarray(values >= _TWO_DIGITS) | ((values <= -_TWO_DIGITS) & (values > -np.inf))
 
