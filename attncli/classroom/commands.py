@@ -546,7 +546,14 @@ class DesignArguments(NamedTuple):
     """How many forms there are."""
     step: Annotated[Sequence[str] | None, STEP] = None
     """The steps that are asked of them."""
-    tokens: Annotated[str, text("--tokens", "N", "How many words, 2 to 8.")] = "3"
+    sentence: Annotated[
+        str | None,
+        text("--sentence", "TEXT", "The sentence, of 2 to 8 words; else one is made up."),
+    ] = None
+    tokens: Annotated[
+        str | None,
+        text("--tokens", "N", "How many words, 2 to 8; by default those of --sentence, or 3."),
+    ] = None
     d_model: Annotated[str, text("--d-model", "N", "The dimensions of the embeddings, 1 to 8.")] = (
         "2"
     )
@@ -595,6 +602,8 @@ def design(typed: DesignArguments) -> Output:
     Examples:
 
       attn design --tokens 3 --d-model 2 --heads 1 --seed 7 -o mine.yaml
+
+      attn design --sentence "the cats eat fish" --d-model 4 --heads 2 -o cats.yaml
 
       attn design --tokens 7 --d-model 4 --heads 2 --allow sums
 

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 
 _MOST_DECIMALS = 9
+_TOKENS = 3
+"""How many words there are where nothing is said of them."""
 _OF_LAYER = ("mask", "norm", "residuals", "no_ffn")
 """Options for what belongs to a new layer."""
 
@@ -52,7 +54,8 @@ def _new(typed: DesignArguments) -> str:
     from attncli.classroom.forms.rules import check_names
 
     complaints = Complaints()
-    sizes = _sizes(complaints, typed)
+    words = (typed.sentence or "").split()
+    sizes = _sizes(complaints, typed, words)
     number = complaints.hear(whole_number, "--seed", typed.seed, 0, LARGEST_SEED)
     if typed.forms is not None:
         complaints.hear(whole_number, "--forms", typed.forms, 1, MOST_FORMS)
@@ -65,12 +68,12 @@ def _new(typed: DesignArguments) -> str:
     complaints.stop_if_any()
     assert sizes is not None
     assert number is not None
-    return _designed(sizes, number, typed.allow or ())
+    return _designed(sizes, number, typed.allow or (), words)
 
 
-def _sizes(complaints: Complaints, typed: DesignArguments) -> Sizes | None:
-    """Reads the sizes that are asked for; None where something is wrong, which `complaints`
-    hears."""
+def _sizes(complaints: Complaints, typed: DesignArguments, words: Sequence[str]) -> Sizes | None:
+    """Reads the sizes that are asked for, of somebody's own words as many as there are; None where
+    something is wrong, which `complaints` hears."""
     from attncli.classroom.forms.new_scenario import (
         FEWEST,
         MASKS,
@@ -82,7 +85,15 @@ def _sizes(complaints: Complaints, typed: DesignArguments) -> Sizes | None:
     from attncli.classroom.paper_files import parse_choice
 
     hear = complaints.hear
-    tokens = hear(whole_number, "--tokens", typed.tokens, FEWEST, MOST)
+    tokens: int | None = len(words) or _TOKENS
+    if typed.tokens is not None:
+        tokens = hear(whole_number, "--tokens", typed.tokens, FEWEST, MOST)
+    if typed.sentence is not None and not FEWEST <= len(words) <= MOST:
+        wrong, right = f"has {counted(len(words), 'word')}", f"give it {FEWEST} to {MOST}"
+        complaints.problems.append(Problem.of("--sentence", wrong, right))
+    elif words and tokens not in (None, len(words)):
+        wrong = f"the sentence has {counted(len(words), 'word')}"
+        complaints.problems.append(Problem.of(f"--tokens {tokens}", wrong, "leave it out"))
     d_model = hear(whole_number, "--d-model", typed.d_model, 1, MOST_D_MODEL)
     heads = hear(whole_number, "--heads", typed.heads, 1, MOST_D_MODEL)
     decimals = hear(whole_number, "--decimals", typed.decimals, 1, _MOST_DECIMALS)
@@ -99,27 +110,35 @@ def _sizes(complaints: Complaints, typed: DesignArguments) -> Sizes | None:
         wrong = f"{sizes.d_model} dimensions are too few for {sizes.heads} heads"
         right = f"give {sizes.d_model} or fewer"
         complaints.problems.append(Problem.of(f"--heads {typed.heads}", wrong, right))
+    if sizes.d_model == 1 and sizes.norm == "layer":
+        wrong, right = (
+            "a single number minus its mean is 0",
+            "give --d-model 2 or more, or --norm rms",
+        )
+        complaints.problems.append(Problem.of("--norm layer", wrong, right))
     return sizes
 
 
-def _designed(sizes: Sizes, seed: int, allow: Sequence[str]) -> str:
+def _designed(sizes: Sizes, seed: int, allow: Sequence[str], own: Sequence[str]) -> str:
     from attncli.classroom.forms.new_scenario import sketch, text_of
     from attncli.classroom.forms.search import UnsatisfiedError
 
     try:
-        words, scenario = sketch(sizes, seed, allow)
+        words, scenario = sketch(sizes, seed, allow, own)
     except UnsatisfiedError as error:
         wrong, right = error.problems[0].wrong, "choose other sizes, or give up a rule with --allow"
         raise OutputError.of("a scenario of these sizes", wrong, right) from None
-    return text_of(sizes, words, scenario, _command(sizes, seed, allow))
+    return text_of(sizes, words, scenario, _command(sizes, seed, allow, own))
 
 
-def _command(sizes: Sizes, seed: int, allow: Sequence[str]) -> str:
+def _command(sizes: Sizes, seed: int, allow: Sequence[str], own: Sequence[str]) -> str:
     """Writes the command that makes a scenario again."""
     import shlex
 
-    words = ["attn", "design", "--tokens", str(sizes.tokens), "--d-model", str(sizes.d_model)]
-    words += ["--heads", str(sizes.heads), "--seed", str(seed), "--decimals", str(sizes.decimals)]
+    words = ["attn", "design"]
+    words += ["--sentence", " ".join(own)] if own else ["--tokens", str(sizes.tokens)]
+    words += ["--d-model", str(sizes.d_model), "--heads", str(sizes.heads)]
+    words += ["--seed", str(seed), "--decimals", str(sizes.decimals)]
     words += ["--mask", sizes.mask] if sizes.mask != "none" else []
     words += ["--norm", sizes.norm] if sizes.norm != "none" else []
     words += ["--residuals"] * sizes.residuals + ["--no-ffn"] * (not sizes.network)
@@ -176,8 +195,8 @@ def _ordered(
     complaints = Complaints()
     right = "leave it out, or leave the scenario out for a new one"
     for name, option in typed_options(typed.context) if typed.scenario is not None else ():
-        if name in ("tokens", "d_model", "heads", "decimals", *_OF_LAYER):
-            wrong = "a scenario has a size of its own"
+        if name in ("sentence", "tokens", "d_model", "heads", "decimals", *_OF_LAYER):
+            wrong = f"a scenario has a {'sentence' if name == 'sentence' else 'size'} of its own"
             complaints.problems.append(Problem.of(option, wrong, right))
     exam = ordered_exam(asked._replace(scenario=source), complaints)
     if exam is not None:

@@ -18,9 +18,11 @@ from attncli.classroom.forms.costs import ALONE
 from attncli.classroom.forms.pools import Pools
 from attncli.classroom.forms.search import CostsWanted, SearchRequest, UnsatisfiedError, search
 from attncli.maths.equations.matrix import Matrix
+from attncli.maths.notation.escaping import commented
 from attncli.maths.numbers import decimals
 from attncli.names import Name
 from attncli.pipeline import load
+from attncli.scenario.file.emitting import written
 from attncli.scenario.scenario import Scenario
 from attncli.steps.schema import vectors
 
@@ -123,13 +125,16 @@ class Sizes(NamedTuple):
         return max(self.d_model, 2)
 
 
-def sketch(sizes: Sizes, seed: int, allow: Collection[str] = ()) -> tuple[list[str], Scenario]:
-    """Returns the words of a new scenario, and the scenario with its numbers.
+def sketch(
+    sizes: Sizes, seed: int, allow: Collection[str] = (), own: Sequence[str] = ()
+) -> tuple[Sequence[str], Scenario]:
+    """Returns the words of a new scenario, which may be somebody's `own`, and the scenario with its
+    numbers.
 
     The same sizes and the same seed give the same. Raises UnsatisfiedError where no numbers keep
     all rules but for those that are allowed to be broken.
     """
-    words = _sentence(sizes.tokens, RandomState(list(f"{seed}, the words".encode())))
+    words = own or _sentence(sizes.tokens, RandomState(list(f"{seed}, the words".encode())))
     blank = load(_blank(sizes, words))
     for same in range(sizes.tokens - 1):
         with suppress(UnsatisfiedError):
@@ -246,12 +251,13 @@ def text_of(sizes: Sizes, words: Sequence[str], scenario: Scenario, command: str
 
 def _lines(sizes: Sizes, words: Sequence[str], scenario: Scenario, command: str) -> Iterator[str]:
     given = scenario.given.matrices
-    text = " ".join(words)
-    yield from (f"# Made by `{command}`,", "# which makes it again.", "")
+    text = written(" ".join(words))
+    yield from (f"# Made by `{commented(command)}`,", "# which makes it again.", "")
     yield from (f"title: {text}", f"sentence: {text}", "", "# Token → vector.", "embeddings:")
     table = scenario.text.table.row_names
     yield from (
-        f"  {word}: {_row_text(given[Name('embeddings')], table.index(word))}" for word in words
+        f"  {written(word)}: {_row_text(given[Name('embeddings')], table.index(word))}"
+        for word in dict.fromkeys(words)
     )
     across = "d_model" if sizes.width == sizes.d_model else str(sizes.width)
     yield from ("", f"# Weights of queries, keys and values, d_model × {across}, used as x W.")
