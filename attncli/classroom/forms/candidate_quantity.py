@@ -223,11 +223,13 @@ class Attempt(NamedTuple):
 
 def attempts(trace: Trace, names: Collection[str] = ()) -> Iterator[Attempt]:
     """Yields the declared mistakes in making the quantities of these full names, or of all without
-    any names, whose operands are there."""
+    any names, whose operands are there; of a mistake that can be made in several of these, in the
+    first one."""
     for part in trace.story:
         for mistake in step_of(part).mistakes:
-            way = next(all_made_wrongly(trace, part, mistake), None)
-            if way is not None and (not names or way[0].name in names):
+            ways = all_made_wrongly(trace, part, mistake)
+            way = next((way for way in ways if not names or way[0].name in names), None)
+            if way is not None:
                 yield Attempt(part, mistake, way)
 
 

@@ -174,8 +174,8 @@ def _blank(sizes: Sizes, words: Sequence[str]) -> dict[str, object]:
     W_O = _identity(width, d_model)
     return {
         "sentence": " ".join(words),
-        "embeddings": dict.fromkeys(words, [*range(1, d_model + 1)]),
-        **dict.fromkeys(("W_Q", "W_K", "W_V"), _identity(d_model, width)),
+        "embeddings": {word: [*range(1, d_model + 1)] for word in words},
+        **{name: _identity(d_model, width) for name in ("W_Q", "W_K", "W_V")},
         **({"heads": sizes.heads, "W_O": W_O} if sizes.heads > 1 else {}),
         "scale": _scale(sizes),
         **_layer(sizes),

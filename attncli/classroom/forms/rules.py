@@ -177,8 +177,8 @@ RULES: Mapping[str, str] = MappingProxyType(
         "unvaried": "in no matrix of new numbers more than half are the same",
         "conditions": "each condition of an equation holds in some cells and fails in others",
         "large": "no number has more than four digits before its decimal point",
-        "small": "no number of `attn design`, of up to five dimensions, has three digits there, and none that comes"
-        " into a norm two",
+        "small": "no number of `attn design`, of up to five dimensions, has three digits there,"
+        " and none that comes into a norm two",
         "mistakes": "each declared common mistake changes a blank by more than rounding",
         "difficulty": f"forms are worth as many points, and cost what is aimed for: {WITHIN}",
         "alike": "no two forms have the same numbers",
