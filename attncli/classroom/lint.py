@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,10 +26,13 @@ from attncli.classroom.forms.candidate_quantity import (
     under_both,
     units,
 )
+from attncli.classroom.forms.niceness import design_command
+from attncli.classroom.forms.plan import plan_of
 from attncli.classroom.forms.pools import drawn_of
 from attncli.classroom.forms.rules import (
     CHECKS,
     GIVEN_CHECKS,
+    OF_ONE_KIND,
     RULES,
     alike_columns,
     alike_rows,
@@ -36,6 +40,7 @@ from attncli.classroom.forms.rules import (
 from attncli.document.blocks import (
     Block,
     Bullets,
+    Callout,
     Document,
     PageData,
     Paragraph,
@@ -46,9 +51,11 @@ from attncli.document.blocks import (
 from attncli.errors import agreed
 from attncli.judging.judging import Judge
 from attncli.maths.equations.tree import Number
+from attncli.maths.notation.escaping import harmless
 from attncli.maths.numbers import decimals
 from attncli.maths.numbers.rounding import Flags
 from attncli.names import Word, WordedText
+from attncli.pages.parts.next_commands import as_asked_for, asking_for_large, typed
 from attncli.pages.parts.selection import (
     made_by,
     only_joins,
@@ -205,11 +212,14 @@ class Findings:
     """How often the rule is broken."""
     told: list[Spans] = field(default_factory=list)
     """The first of these findings, in words."""
+    short: list[Spans] = field(default_factory=list)
+    """What they are called in short, where that isn't the cell that their words begin with."""
 
-    def add(self, count: int, items: Iterable[Spans]) -> None:
+    def add(self, count: int, items: Iterable[Spans], short: Iterable[Spans] = ()) -> None:
         """Counts some more; as many of them are put into words as there is room for."""
         self.count += count
         self.told += islice(items, _MOST_TOLD - len(self.told))
+        self.short += short
 
     @classmethod
     def of(cls, items: Iterable[Spans]) -> Findings:
@@ -342,8 +352,28 @@ def weaknesses(trace: Trace, steps: Sequence[str] = ()) -> Document:
         tuple(sections),
         facts_of(trace),
         about=tuple(_in_short(found)),
+        closing=tuple(_nicer(trace, found)),
         data=PageData(rounding=rounding_facts(trace)),
     )
+
+
+_SOUGHT = RULES.keys() & WEAK.keys() - {"mistakes"}
+"""What other numbers don't break; a mistake may be right by nature."""
+
+
+def _nicer(trace: Trace, found: Mapping[str, Findings]) -> Iterator[Block]:
+    """Yields which commands look for nicer numbers, where some would be."""
+    called = as_asked_for(trace.scenario)
+    broken = {rule for rule in _SOUGHT if found[rule].count}
+    if not broken:
+        return
+    if called is not None and broken - OF_ONE_KIND and plan_of(trace, ()).drawn:
+        command = (
+            f"attn design {typed(called)} --forms 2{asking_for_large(trace.scenario)} -o nicer/"
+        )
+        yield Callout(("Forms with nicer numbers: ", Term(harmless(command))))
+    if command := design_command(trace):
+        yield Callout(("A new scenario of this size, with nice numbers: ", Term(command)))
 
 
 def _names(trace: Trace, steps: Sequence[str]) -> list[str]:
@@ -403,18 +433,19 @@ def _in_short(found: Mapping[str, Findings]) -> Iterator[Block]:
 
 
 def _counted(rule: Rule, found: Findings) -> Spans:
-    """Says how many findings there are, and of which cells: `2 ties: weights[I], weights[love]`"""
+    """Says how many findings there are, and which: `2 ties: weights[I], weights[love]`"""
     count = f"{found.count:,} {agreed(found.count, rule.singular, rule.several)}"
     told = found.told[:_NAMED]
-    names = [spans[0] for spans in told if isinstance(spans[0], Term)]
-    if len(names) < len(told):  # a mistake is no cell
+    cells: list[Spans] = [spans[:1] for spans in told if isinstance(spans[0], Term)]
+    names, between = (found.short[:_NAMED], "; ") if found.short else (cells, ", ")
+    if len(names) < len(told):  # a column is no cell
         return (count,)
-    listed = [part for name in names for part in (", ", name)][1:]
-    return count, ": ", *listed, *([", …"] if found.count > len(names) else [])
+    listed = [part for name in names for part in (between, *name)][1:]
+    return count, ": ", *listed, *([f"{between}…"] if found.count > len(names) else [])
 
 
 _NAMED = 3
-"""Cells of a rule that are named at the beginning."""
+"""Findings of a rule that are named at the beginning."""
 
 
 def _ambiguous(trace: Trace, names: Sequence[str]) -> Findings:
@@ -566,17 +597,21 @@ class _Mistakes(NamedTuple):
             wrong = mistaken(judge.trace, slip.way, (slip.definition.name,))
             if wrong is None:
                 continue
-            spans = mistake_in_words(slip)
+            spans, short = mistake_in_words(slip), mistake_in_words(slip, whole=False)
             shows = reveals(judge.trace, slip, wrong)
-            (found.revealed if shows else found.never).add(1, [spans])
+            (found.revealed if shows else found.never).add(1, [spans], [short])
             where = hiding(judge, slip, wrong)
             if where is not None:
-                found.hiding.add(1, [(*spans, " ", *where)])
+                found.hiding.add(1, [(*spans, " ", *where)], [short])
         return found
 
 
-def mistake_in_words(slip: Attempt) -> WordedText:
-    """Says where a mistake is made, and what it is."""
+def mistake_in_words(slip: Attempt, *, whole: bool = True) -> WordedText:
+    """Says where a mistake is made, and what it is, or only how that begins."""
     before = f"{place} · " if (place := place_in_words(slip.part.path)) else ""
     says = slip.mistake.says_of(slip.definition, slip.part.definitions)
-    return (before, *title_of(slip.part), f": {says}")
+    said = says if whole else _END_OF_CLAUSE.split(says)[0]
+    return (before, *title_of(slip.part), f": {said}")
+
+
+_END_OF_CLAUSE = re.compile(r"[,:;]|\.$")

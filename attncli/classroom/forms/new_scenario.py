@@ -94,13 +94,16 @@ _FEW_TOKENS, _FEW_DIMENSIONS, _MANY_DIMENSIONS = 3, 2, 5
 MASKS, NORMS = ("none", "causal"), ("none", "layer", "rms")
 
 
+USUAL_DECIMALS = 3
+
+
 class Sizes(NamedTuple):
     """The sizes that are asked for, and what belongs to the layer besides."""
 
     tokens: int
     d_model: int
     heads: int
-    decimals: int = 3
+    decimals: int = USUAL_DECIMALS
     mask: str = MASKS[0]
     norm: str = NORMS[0]
     residuals: bool = False

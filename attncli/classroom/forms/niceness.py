@@ -8,11 +8,19 @@ from typing import NamedTuple
 import numpy as np
 
 from attncli.classroom.forms.candidate_quantity import made_of, shown_rows
-from attncli.classroom.forms.new_scenario import NORMS
+from attncli.classroom.forms.new_scenario import (
+    FEWEST,
+    MOST,
+    MOST_D_MODEL,
+    NORMS,
+    USUAL_DECIMALS,
+)
 from attncli.classroom.forms.rules import CHECKS
 from attncli.errors import counted, listed
+from attncli.maths.notation.escaping import harmless
 from attncli.maths.operations.rearranging import TakeRows
 from attncli.names import Name
+from attncli.pages.parts.next_commands import typed
 from attncli.trace import Definition, Trace
 
 _MANY = 2
@@ -25,8 +33,6 @@ _TOLD = {
     "large": "numbers with five digits and more",
 }
 """The rules whose breaking is told, in words."""
-_MOST_TOKENS, _MOST_DIMENSIONS = 8, 8
-"""The largest sizes of a new scenario."""
 
 
 class _LongSums(NamedTuple):
@@ -52,7 +58,7 @@ def not_nice(trace: Trace, asked: Collection[str]) -> Iterator[str]:
     broken = [*_broken(trace, asked)]
     if broken:
         yield f"the scenario's own numbers have {listed(broken, ' and ')}, and forms may have, too"
-    if (long is not None or broken) and (command := _design(trace)):
+    if (long is not None or broken) and (command := design_command(trace)):
         yield f"`{command}` makes a scenario of this size without that"
 
 
@@ -115,18 +121,33 @@ def _broken(trace: Trace, asked: Collection[str]) -> Iterator[str]:
                 break
 
 
-def _design(trace: Trace) -> str:
-    """Writes the command that makes a scenario of the same size; nothing for what it can't make."""
+def design_command(trace: Trace) -> str:
+    """Writes the command that makes a scenario of the same size, with the same words; it is empty
+    for what can't be made."""
     layer = trace.scenario.stack.layers[0]
     X = trace.quantities.get(Name("X"))
     if X is None or layer.recurrent is not None:
         return ""
     (tokens, d_model), heads = X.shape, layer.attention.heads
-    if not (2 <= tokens <= _MOST_TOKENS and d_model <= _MOST_DIMENSIONS and heads <= d_model):  # noqa: PLR2004
+    if not (FEWEST <= tokens <= MOST and d_model <= MOST_D_MODEL and heads <= d_model):
         return ""
     more = " --mask causal" * any(q.local == "mask" for q in trace.quantities.values())
     has_ffn = any(q.local == "W1" for q in trace.quantities.values())
     kinds = [settings.values.get("kind", "layer") for settings in layer.norms.each if settings]
-    more += f" --norm {kinds[0]}" if kinds and kinds[0] in NORMS else ""
+    has_norm = kinds and kinds[0] in NORMS and d_model > 1
+    more += f" --norm {kinds[0]}" if has_norm else ""
     more += " --residuals" * layer.residuals + " --no-ffn" * (not has_ffn)
-    return f"attn design --tokens {tokens} --d-model {d_model} --heads {heads}{more}"
+    decimals = trace.rounding.decimals
+    more += f" --decimals {decimals}" if decimals != USUAL_DECIMALS else ""
+    size = f"{_text_asked_for(trace, tokens)} --d-model {d_model} --heads {heads}"
+    return f"attn design {size}{more}"
+
+
+def _text_asked_for(trace: Trace, tokens: int) -> str:
+    """Writes the option for a scenario's own words, or for so many where it has none."""
+    text = trace.scenario.text
+    is_sentence = Name("embeddings") in trace and text.tokenizing is None
+    words = " ".join(text.tokens).split()
+    if not is_sentence or len(words) != tokens:
+        return f"--tokens {tokens}"
+    return f"--sentence {typed(harmless(' '.join(words)))}"
