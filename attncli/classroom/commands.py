@@ -271,7 +271,8 @@ def exam(typed: ExamArguments) -> Output:
     Its file has parts: exercises about scenarios, and questions in your own words. All of it goes
     into one folder with one manifest, by which `attn grade` marks. `NAME_entry.html` is for typing
     papers in: it judges each number by the paper's own before it, asks again for what doesn't
-    follow and may be a typing error, and saves the table. `attn grade` then names mistakes.
+    follow and may be a typing error, and saves the table. `attn grade` then names mistakes. What
+    each form costs, and which mistakes show in it, `attn design midterm.yaml` tells.
 
     Examples:
 

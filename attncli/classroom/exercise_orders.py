@@ -162,9 +162,20 @@ class CheckedOrder(NamedTuple):
         """Tells which known mistakes may not be visible in every form; empty if there are none."""
         each = dict.fromkeys(f"{a.definition.name}: {a.mistake.name}" for a in self.hidden)
         named = [*each][:_MOST_NAMED]
-        more = f", and {len(each) - len(named)} more that `attn design` names"
-        told = f"mistakes that may not be visible in every form: {', '.join(named)}"
-        return f"{told}{more if each.keys() - named else ''}\n" if each else ""
+        more = f", and {len(each) - len(named)} more" if each.keys() - named else ""
+        told = f"mistakes that may not be visible in every form: {', '.join(named)}{more}"
+        return f"{told}; `{self.table}` tells in which\n" if each else ""
+
+    @property
+    def table(self) -> str:
+        """Writes the command that has a table of what forms cost, and of the mistakes that show; of
+        an exercise that options ask for, without these."""
+        if self.exam.path is None:
+            return "attn design"
+        from attncli.maths.notation.escaping import harmless
+        from attncli.pages.parts.next_commands import typed
+
+        return f"attn design {harmless(typed(self.order.scenario))}"
 
     @property
     def scenarios(self) -> tuple[str, ...]:

@@ -510,7 +510,7 @@ def _whose_numbers(job: CheckedOrder, forms: Mapping[str, FormWorked]) -> str:
             for name, form in forms.items()
         }
         if unlike := unlike_own(costs):
-            says += f"{unlike}\n"
+            says += f"{unlike}; `{job.table}` has a table of costs\n"
     return says
 
 

@@ -20,7 +20,7 @@ from attncli.efforts import WORKING
 from attncli.errors import BAD_INPUT, Complaints, UserError, listed, problem_lines
 from attncli.names import Word
 from attncli.output_files import OutputError, check_free
-from attncli.plugins import MODELS, plugins
+from attncli.plugins import COMMANDS, MODELS, plugins
 
 if TYPE_CHECKING:
     from attncli.document.blocks import Document
@@ -438,6 +438,8 @@ def _reference(topic: str) -> str:
 
     found = topics()
     text = found[topic].text if topic in found else _said_of(topic)
+    if topic in plugins(COMMANDS):
+        text += f"\n`attn {topic} --help` lists what this command takes.\n"
     if not text:
         raise UserError.of(f"attn help {topic}", *_unknown(topic, found))
     return reference_text(text, page_for(None))
@@ -467,7 +469,8 @@ def _said_of(word: str) -> str:
     )
     if said:
         return said + asked
-    return _told_of_models(word) or near_entries(word) + asked + spoken_of(word)
+    sought = f"attn {word}" if word in plugins(COMMANDS) else word
+    return _told_of_models(word) or near_entries(word) + asked + spoken_of(sought)
 
 
 def _told_of_models(topic: str) -> str:
