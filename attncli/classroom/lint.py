@@ -362,18 +362,17 @@ _SOUGHT = RULES.keys() & WEAK.keys() - {"mistakes"}
 
 
 def _nicer(trace: Trace, found: Mapping[str, Findings]) -> Iterator[Block]:
-    """Yields which commands look for nicer numbers, where some would be."""
-    called = as_asked_for(trace.scenario)
-    broken = {rule for rule in _SOUGHT if found[rule].count}
-    if not broken:
-        return
+    """Yields which commands look for nicer numbers, where there may be some."""
+    scenario, broken = trace.scenario, {rule for rule in _SOUGHT if found[rule].count}
+    called, commands = as_asked_for(scenario), dict[str, str]()
     if called is not None and broken - OF_ONE_KIND and plan_of(trace, ()).drawn:
-        command = (
-            f"attn design {typed(called)} --forms 2{asking_for_large(trace.scenario)} -o nicer/"
-        )
-        yield Callout(("Forms with nicer numbers: ", Term(harmless(command))))
-    if command := design_command(trace):
-        yield Callout(("A new scenario of this size, with nice numbers: ", Term(command)))
+        command = f"attn design {typed(called)} --forms 2{asking_for_large(scenario)} -o nicer/"
+        commands["in forms of it, "] = harmless(command)
+    if broken and (command := design_command(trace)):
+        commands["in a new scenario, "] = command
+    told = [part for says, command in commands.items() for part in ("; ", says, Term(command))]
+    if told:
+        yield Callout(("Nicer numbers: ", *told[1:]))
 
 
 def _names(trace: Trace, steps: Sequence[str]) -> list[str]:

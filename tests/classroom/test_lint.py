@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+from attncli.classroom.forms.niceness import design_command
 from attncli.classroom.lint import weaknesses
 from attncli.cli import app
 from attncli.formats import RenderOptions, format_names, render
@@ -180,7 +182,10 @@ def test_i_love_ai() -> None:
         "Weak here: 11 ambiguous roundings: exp_sum[I], exp_sum[love], output[I, 1], …;"
         " 2 ties: weights[I], weights[love]; 1 row that doesn't add up: weights[I];"
         " 1 repeated winner: weights[AI]; 3 unvaried matrices: W_K, W1, embeddings;"
-        " 22 trivial cells: Q[I, 1], Q[I, 2], Q[love, 1], …; 5 mistakes that can't be revealed."
+        " 22 trivial cells: Q[I, 1], Q[I, 2], Q[love, 1], …; 5 mistakes that can't be revealed:"
+        " Queries, keys, values: Multiplying by the rows of W_Q instead of its columns;"
+        " Queries, keys, values: Multiplying by the rows of W_V instead of its columns;"
+        " Queries, keys, values: Computing keys and values from the queries; …."
     ]
 
 
@@ -208,7 +213,9 @@ def test_every_scenario_in_every_format(name: str, form: str) -> None:
 @pytest.mark.parametrize("width", [60, 80, 120])
 def test_pages_keep_to_the_width(width: int) -> None:
     for name in ("i_love_ai", "encoder_block", "decoder_block"):
-        assert max(map(len, lint(name, width=width).splitlines())) <= width
+        lines = lint(name, width=width).splitlines()
+        whole = "  attn design "  # a command, which is copied
+        assert max(len(line) for line in lines if not line.startswith(whole)) <= width
 
 
 def test_options_are_those_of_run(tmp_path: Path) -> None:
@@ -261,7 +268,32 @@ def test_how_many_of_what_is_told_and_the_rest_when_asked_for() -> None:
     assert "Forms and new scenarios keep" not in page
     assert "under carry and" not in page
     assert "--detail full" in page
-    assert len(page.splitlines()) < 25
+    assert len(page.splitlines()) < 32
     whole = lint("i_love_ai", "--detail", "full")
     assert "Forms and new scenarios keep" in whole
     assert "--detail full" not in whole
+
+
+def test_what_looks_for_nicer_numbers_is_told() -> None:
+    page = " ".join(lint("i_love_ai", short=True).split())
+    forms = "attn design i_love_ai --forms 2 -o nicer/"
+    new = "attn design --sentence 'I love AI' --d-model 2 --heads 1"
+    assert f"▸ Nicer numbers: in forms of it, {forms}; in a new scenario, {new} ▸" in page
+    recurrent = " ".join(lint("yassine_rnn", short=True).split())
+    assert "Weak here: " in recurrent
+    assert "Nicer numbers" not in recurrent  # forms may have a singular matrix, too
+    alone = render(weaknesses(trace_of(NICE), ["project"]), "markdown", RenderOptions())
+    assert "Nicer numbers" not in alone
+
+
+@pytest.mark.parametrize("norm", ["layer", "rms"])
+@pytest.mark.parametrize("decimals", ["2", "3"])
+def test_the_command_for_nicer_numbers_makes_them(norm: str, decimals: str) -> None:
+    """It has the words, the norm and the decimals of what it is proposed for."""
+    options = ["--mask", "causal", "--norm", norm, "--residuals", "--no-ffn"]
+    options += [] if decimals == "3" else ["--decimals", decimals]
+    asked = ["--sentence", "cats eat fish", "--d-model", "3", "--heads", "2", *options]
+    text = CliRunner().invoke(app, ["design", *asked]).stdout
+    command = design_command(trace_of(text))
+    assert shlex.split(command) == ["attn", "design", *asked]
+    assert "Nicer numbers" not in render(weaknesses(trace_of(text)), "markdown", RenderOptions())

@@ -359,6 +359,19 @@ def test_help_leads_from_words_to_their_topic(word: str, topic: str) -> None:
     assert whole == (word not in {"csv", "grades"})
 
 
+@pytest.mark.parametrize("name", plugins(COMMAND_PLUGINS))
+def test_help_leads_from_a_command_to_its_own(name: str) -> None:
+    result = CliRunner().invoke(app, ["help", name])
+    assert result.exit_code == 0
+    text = " ".join(result.stdout.split())
+    assert text.endswith(f"`attn {name} --help` lists what this command takes.")
+
+
+def test_help_leads_from_a_command_to_the_topics_that_speak_of_it() -> None:
+    text = CliRunner().invoke(app, ["help", "design"]).stdout
+    assert "`attn design` is spoken of in `attn help exercise`." in " ".join(text.split())
+
+
 def test_help_finds_each_key_in_the_other_number() -> None:
     for key in share(3, SCENARIO.keys, of="keys"):
         other = key.name.removesuffix("s") if key.name.endswith("s") else f"{key.name}s"

@@ -322,7 +322,8 @@ def test_what_is_not_nice_is_said_with_what_would_be(tmp_path: Path) -> None:
     result = run("exercise", tmp_path / "e.yaml", "-o", f"{tmp_path}/out/", "--format", "markdown")
     said = "embeddings has halves; with whole numbers Q, K have 1 decimal at most, not 2"
     assert said in result.stdout
-    assert "`attn design --tokens 3 --d-model 2 --heads 1 --no-ffn` makes" in result.stdout
+    command = "attn design --sentence 'Ada buys maps' --d-model 2 --heads 1 --no-ffn"
+    assert f"`{command}` makes" in result.stdout
 
 
 def test_a_long_sheet_says_so() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import time
 from contextlib import suppress
 from decimal import Decimal, getcontext
@@ -471,6 +472,70 @@ def test_a_designed_scenario_is_written_whole(tmp_path: Path) -> None:
     assert file.read_text("utf-8") == text
     designed("--seed", "2", "-o", str(file), "--force")
     assert file.read_text("utf-8") == designed("--seed", "2")
+
+
+@pytest.mark.parametrize("norm", ["layer", "rms"])
+@pytest.mark.parametrize("decimals", ["2", "3"])
+@pytest.mark.parametrize("sizes", [("4", "4", "2", "--residuals", "--no-ffn"), ("3", "2", "1")])
+def test_what_comes_into_a_norm_is_small(sizes: tuple[str, ...], decimals: str, norm: str) -> None:
+    """And no ε is added, which has more decimals than the numbers."""
+    tokens, d_model, heads, *more = sizes
+    options = ["--tokens", tokens, "--d-model", d_model, "--heads", heads, "--decimals", decimals]
+    trace = trace_of(designed(*options, "--mask", "causal", "--norm", norm, *more))
+    made = [q for q in trace.quantities.values() if q.local in ("mean", "mean_square")]
+    assert len(made) == (1 if "--no-ffn" in more else 2)
+    for quantity in made:
+        assert quantity.definition is not None
+        assert np.abs(trace[quantity.definition.operands[0]].values).max() < 10
+    for quantity in trace.quantities.values():
+        if quantity.local in ("deviation", "rms"):
+            assert quantity.definition is not None
+            squares = trace[quantity.definition.operands[0]].values
+            np.testing.assert_allclose(
+                quantity.values, np.sqrt(squares), atol=0.51 / 10 ** int(decimals)
+            )
+
+
+def test_the_layer_norm_of_one_number_is_refused() -> None:
+    (text,) = refused("--d-model", "1", "--norm", "layer")
+    assert text == (
+        "--norm layer: a single number minus its mean is 0; give --d-model 2 or more, or --norm rms"
+    )
+    assert "kind: rms" in designed("--d-model", "1", "--norm", "rms", "--no-ffn")
+
+
+def test_a_sentence_of_ones_own() -> None:
+    text = designed("--sentence", " the  cats: eat #fish", "--d-model", "3")
+    trace = trace_of(text)
+    assert trace.scenario.text.tokens == ("the", "cats:", "eat", "#fish")
+    assert trace.scenario.title == "the cats: eat #fish"
+    assert trace["embeddings"].shape == (4, 3)
+    command = text.partition("`attn ")[2].partition("`")[0]
+    assert text == designed(*shlex.split(command)[1:])
+    again = designed("--sentence", "no cat is no dog", "--tokens", "5")
+    assert trace_of(again)["X"].shape == (5, 2)
+    assert trace_of(again)["embeddings"].shape == (4, 2)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--sentence", "fish"], "--sentence: has 1 word; give it 2 to 8"),
+        (["--sentence", " "], "--sentence: has 0 words; give it 2 to 8"),
+        (["--sentence", "a b c d e f g h i"], "--sentence: has 9 words; give it 2 to 8"),
+        (
+            ["--sentence", "cats eat fish", "--tokens", "4"],
+            "--tokens 4: the sentence has 3 words; leave it out",
+        ),
+        (
+            ["i_love_ai", "--sentence", "cats eat fish"],
+            "--sentence: a scenario has a sentence of its own;"
+            " leave it out, or leave the scenario out for a new one",
+        ),
+    ],
+)
+def test_a_sentence_that_does_not_fit_is_refused(options: list[str], says: str) -> None:
+    assert refused(*options) == [says]
 
 
 def test_everything_that_is_wrong_is_said_at_once() -> None:

@@ -265,11 +265,22 @@ def test_mistakes_that_cannot_show_are_named(tmp_path: Path) -> None:
     for row in table.rows.values():
         assert row["mistakes"] == f"{may - len(hidden)} of {may}"
     made_too = run("exercise", "alice_met_bob", "--forms", 2, "-o", f"{tmp_path}/papers/")
-    named = made_too.stdout.partition("may not be visible in every form: ")[2].split(", ")
+    said, _, where = made_too.stdout.partition("; `attn design` tells in which")
+    named = said.partition("may not be visible in every form: ")[2].split(", ")
+    assert where
     assert len(named) == len(hidden)
     assert "scores: queries_and_keys_swapped" in [name.strip() for name in named]
     nothing = run("exercise", "i_love_ai", "--forms", 2, "-o", f"{tmp_path}/others/")
     assert nothing.stdout == ""
+
+
+def test_a_mask_that_is_forgotten_shows(tmp_path: Path) -> None:
+    """A sheet asks for the masked scores alone, not for the mask."""
+    text = "scenario: i_love_tennis_causal\nask: [{step: mask, token: love}]\n"
+    (tmp_path / "x.yaml").write_text(text, "utf-8")
+    page = run("design", tmp_path / "x.yaml", "--format", "markdown").stdout
+    shown = page.partition("Mistakes that show")[2]
+    assert "Mask: Forgetting the mask." in shown
 
 
 def test_the_tanh_of_a_memory_is_told_from_the_memory() -> None:

@@ -135,6 +135,7 @@ def test_mistakes_that_forms_beside_own_numbers_hide_are_told(tmp_path: Path) ->
     (tmp_path / "x.yaml").write_text("scenario: s.yaml\nforms: 2\nown: true\n", "utf-8")
     said = run("exercise", tmp_path / "x.yaml", "-o", tmp_path / "x", "--format", "markdown").output
     assert "mistakes that may not be visible in every form: Q: W_Q_transposed, " in said
+    assert f"; `attn design {tmp_path / 'x.yaml'}` tells in which\n" in said
 
 
 def test_own_numbers_that_cost_less_are_told(
@@ -150,3 +151,4 @@ def test_own_numbers_that_cost_less_are_told(
     said = run("exercise", tmp_path / "x.yaml", "-o", tmp_path / "x", "--format", "markdown").output
     assert "form A is easier than the others: " in said
     assert "own: false gives it numbers like theirs, and a scenario with numbers like those" in said
+    assert f"; `attn design {tmp_path / 'x.yaml'}` has a table of costs\n" in said
