@@ -111,11 +111,15 @@
     }
     return before.at(-1);
   };
+  const meant = (paper) => { // who of the list has a name, or an ID, that is like a paper's
+    const typed = (paper.name || paper.id).toLowerCase(), near = students.map(([name, id]) => [distance(typed, (paper.name ? name : id).toLowerCase()), name, id]);
+    const [far, ...student] = near.reduce((best, one) => (one[0] < best[0] ? one : best), [Infinity]);
+    return far * 3 <= typed.length ? student : [];
+  };
   const stranger = (paper) => { // that the list has nobody of a paper's name, and who may be meant
     if (!students.length || !whose(paper) || isListed(paper)) return "";
-    const typed = (paper.name || paper.id).toLowerCase(), near = students.map(([name, id]) => [distance(typed, (paper.name ? name : id).toLowerCase()), name, id]);
-    const [far, name, id] = near.reduce((best, one) => (one[0] < best[0] ? one : best));
-    return words.stranger + (far * 3 <= typed.length ? put(words.nearest, { name, id }) : "");
+    const [name, id] = meant(paper);
+    return words.stranger + (name || id ? put(words.nearest, { name, id }) : "");
   };
   const named = (most) => { // of whom there is no paper, if there are any papers
     const there = papers.filter(hasAnswers), missing = there.length ? students.filter((student) => !there.some((paper) => isOf(paper, student))) : [];
@@ -124,8 +128,8 @@
   };
   const list = () => {
     const there = papers.filter(hasAnswers), done = there.filter((paper) => paper.done);
-    const strange = students.length ? done.filter((paper) => !isListed(paper)).length : 0;
-    find("count").textContent = put(students.length ? words.done_of : words.done, { count: done.length - strange, all: students.length }) + (strange ? put(words.strangers, { count: strange }) : "") + named(3);
+    const strange = students.length ? done.filter((paper) => !isListed(paper)).length : 0, missing = named(3);
+    find("count").textContent = put(students.length ? words.done_of : words.done, { count: done.length - strange, all: students.length }) + (strange ? put(words.strangers, { count: strange }) : "") + (missing && `.${missing}`);
     find("papers").replaceChildren(...there.map((paper) => {
       const text = put(words.listed, { name: paper.name || paper.id || words.nobodys, form: paper.form }) + (paper.doubts ? put(words.to_look_at, { count: paper.doubts }) : "") + (stranger(paper) ? `, ${words.stranger}` : "");
       return made("li", {}, made("button", { type: "button", textContent: text, onclick: () => open(paper) }));
@@ -213,34 +217,38 @@
 
   const settle = () => { // whether a student of the list, or of a paper, is meant; undefined where another paper is opened or has the name
     const [name0, id0] = [nameField, idField].map((field) => field.value.trim());
-    const isOver = name0 && now.id && id0 === now.id && name0 !== now.name; // a name typed over another leaves the ID of that behind
+    const isOver = name0 && now.name && now.id && id0 === now.id && name0 !== now.name; // a name typed over another leaves the ID of that behind
     const typed = [name0, isOver ? "" : id0].map((text) => text.toLowerCase());
     const known = [...students, ...papers.filter((paper) => paper !== now).map(({ name, id, form }) => [name, id, form])];
     const exact = known.filter(([name, id]) => (typed[1] ? id.toLowerCase() === typed[1] : typed[0] && [name, id].some((text) => text.toLowerCase() === typed[0])));
     const found = exact.length || typed[1] || !typed[0] ? exact : students.filter(([name]) => name.toLowerCase().startsWith(typed[0]));
     const one = found.length && new Set(found.map(([name, id]) => id || name)).size === 1 ? found[0] : null;
-    const [name, id, form] = one ?? [name0, isOver && isListed({ name: "", id: id0 }) ? "" : id0, now.form];
+    const [name, id, form] = one ?? [name0, isOver ? "" : id0, now.form];
     const other = papers.find((paper) => paper !== now && whose(paper) && whose(paper) === whose({ name, id }));
     if (other && hasAnswers(now) && !whose(now)) return say(put(words.another, { name: name || id }));
     if (other) {
       say(hasAnswers(now) ? put(words.opened, { name: name || id, other: now.name || now.id }) : "");
       return open(other);
     }
-    const was = now.name || now.id, isOther = was && hasAnswers(now) && whose(now) !== whose({ name, id }) && name !== now.name;
-    const moved = form !== now.form && !hasAnswers(now);
-    Object.assign(now, { name, id }, moved && names.includes(form) ? { form } : {});
-    if (isOther && whose(now)) say(put(words.renamed, { name: name || id, other: was }));
+    const was = now.name || now.id, isOther = was && hasAnswers(now) && (name || id) && name !== now.name && (now.name || now.id !== id);
+    const isNew = isOther && !isOf({ name, id }, meant(now)) && confirm(put(words.anew, { name: name || id, other: was })); // else that name was wrong
+    const ownID = isOver && !one && !isNew && !isListed({ name: "", id: id0 }) ? id0 : id;
+    if (isNew) papers.push(now = draft(now.form));
+    const moved = isNew || (form !== now.form && !hasAnswers(now));
+    Object.assign(now, { name, id: ownID }, moved && names.includes(form) ? { form } : {});
+    if (isOther) say(put(isNew ? words.begun : words.renamed, { name: name || id, other: was }));
     keep();
     if (moved) show();
-    else [nameField.value, idField.value] = [name, id];
+    else [nameField.value, idField.value] = [name, ownID];
     tell();
     list();
     paint();
     return one !== null;
   };
+  const isNaming = () => [nameField, idField].includes(document.activeElement);
   const next = () => {
     const all = inputs(), k = firstOf(said, "doubt"), own = now;
-    if ([nameField, idField].includes(document.activeElement) && (settle() === undefined || own !== now)) return undefined;
+    if (isNaming() && (settle() === undefined || own !== now)) return undefined;
     if (hasAnswers(now) && !whose(now)) {
       nameField.focus();
       return say(words.whose);
@@ -273,8 +281,8 @@
       const tab = event.key === "Tab" && !event.shiftKey && field.value.trim();
       if (!(event.key === "Enter" || tab) || event.ctrlKey || event.metaKey) return;
       const own = now, known = beyond ? settle() : true;
-      if (known || !tab || own !== now) event.preventDefault();
-      if (known) own === now && toBlank(0);
+      if (known || !tab || (known === undefined && own !== now)) event.preventDefault();
+      if (known) toBlank(0);
       else if (known === false && !tab) beyond.focus();
     });
   }
@@ -288,6 +296,7 @@
   const byHand = new Set(Object.values(forms).flatMap(({ items }) => items.filter((item) => "most" in item).map(({ id }) => id)));
   const answerOf = (text, id) => (isBlank(text) ? (text && byHand.has(id) ? "0" : "") : /^[+-]?\d+(?:[.,]\d+)?$/.test(text) ? text : guarded(text));
   const save = () => {
+    if (isNaming()) settle();
     const typed = papers.filter(hasAnswers);
     const listed = students.map(([name, id, form]) => typed.find((paper) => whose(paper) === whose({ name, id })) ?? { name, id, form, answers: {} });
     const all = [...listed, ...typed.filter((paper) => !listed.includes(paper))];

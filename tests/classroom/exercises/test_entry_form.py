@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from attncli.maths.notation.escaping import guarded, unguarded
 from attncli.names import Word
 from attncli.pipeline import load, work
 from attncli.trace import Trace
-from tests.classroom.exercises.test_exam import EXAM, HAND, graded, key_of, manifest
+from tests.classroom.exercises.test_exam import EXAM, HAND, graded, key_of, manifest, run
 from tests.conftest import sampled
 from tests.helpers.browser import findings, opened
 
@@ -103,6 +103,22 @@ class Typist:
     def status(self) -> str:
         text: str = self.page.text_content("#status")
         return text
+
+
+@contextmanager
+def asking(page: Any, *, accept: bool) -> Iterator[list[str]]:
+    """Answers all that the page asks meanwhile, which it gives; other tests share its window."""
+    asked: list[str] = []
+
+    def answer(dialog: Any) -> None:
+        asked.append(dialog.message)
+        dialog.accept() if accept else dialog.dismiss()
+
+    page.on("dialog", answer)
+    try:
+        yield asked
+    finally:
+        page.remove_listener("dialog", answer)
 
 
 def rounded(number: Decimal) -> str:
@@ -268,7 +284,7 @@ def test_a_table_is_taken_in_and_given_back(page: Any, folder: Path, tmp_path: P
         typist.press("Control+o")
     chooser.value.set_files(path)
     page.wait_for_selector("#status:not(:empty)")
-    assert typist.status.startswith("1 papers loaded, 1 of them to look at. 1 of no form")
+    assert typist.status.startswith("Papers loaded: 1, of which to look at: 1. Left out, ")
     rows_again = typist.saved(tmp_path / "again.csv")
     assert rows_again[-1] == [
         "O'Neil; Ana",
@@ -341,10 +357,10 @@ def test_a_paper_is_of_one_student(page: Any, folder: Path, tmp_path: Path) -> N
     typist.press("Control+Enter", "Control+Enter")  # its number is none of form C
     assert typist.status == "The paper of Cid is in."
     rows = typist.saved(tmp_path / "two.csv")
-    assert typist.status == "2 papers saved as e_class.csv. Missing: =Ada"
+    assert typist.status == "Papers saved as e_class.csv: 2. Missing: =Ada"
     assert [row[0] for row in rows[1:] if row[3]] == ["Ben", "Cid"]
     page.reload()
-    assert page.text_content("#count") == "2 of 3 papers done Missing: =Ada"
+    assert page.text_content("#count") == "2 of 3 papers done. Missing: =Ada"
 
 
 def type_one(typist: Typist, name: str, number: str) -> None:
@@ -368,10 +384,60 @@ def test_a_name_typed_over_another_opens_its_paper(leave: str, page: Any, folder
         assert typist.status == f"The paper of {name} is open; that of {other} is kept."
         assert (typist.at, page.input_value("#name")) == (first, name)
         assert page.evaluate("document.activeElement.value") == number
+
+
+@pytest.mark.parametrize("leave", ["Enter", "Tab"])
+@pytest.mark.parametrize("name", ["=Ada", "Zoe"])
+def test_a_name_without_a_paper_typed_over_another_is_asked_about(
+    leave: str, name: str, page: Any, folder: Path, tmp_path: Path
+) -> None:
+    """A new paper is begun, or the name of the paper that is open was wrong."""
+    typist = Typist(page)
+    id_, first = ("1", next(iter(key_of(folder, "A")))) if name == "=Ada" else ("", "ID")
+    type_one(typist, "ben", "1")
+    typist.enter("ben")
     page.focus("#name")
-    typist.press("Control+a", *"=Ada", leave)  # of whom there is none
-    assert typist.status == "This paper is now of =Ada, no longer of Ben."
-    assert page.input_value("#number") == "1"
+    with asking(page, accept=True):
+        typist.press("Control+a", *name, leave)
+    assert typist.status == f"A new paper for {name} is open; that of Ben is kept."
+    assert (page.input_value("#name"), page.input_value("#number")) == (name, id_)
+    assert (page.input_value("#b0"), typist.at) == ("", first)
+    page.focus("#name")
+    typist.press("Control+a", *"Ben", "Enter")
+    assert page.input_value("#b0") == "1"
+    page.focus("#name")
+    with asking(page, accept=False):
+        typist.press("Control+a", *name, leave)
+    assert typist.status == f"This paper is now {name}’s, no longer Ben’s."
+    assert (page.input_value("#b0"), page.input_value("#number")) == ("1", id_)
+    rows = typist.saved(tmp_path / "one.csv")
+    assert [unguarded(row[0]) for row in rows[1:] if row[3]] == [name]
+
+
+def test_a_name_that_is_like_another_is_mended_without_a_question(page: Any) -> None:
+    """The list has nobody of the name that stood there; its own ID stays with a paper."""
+    typist = Typist(page)
+    typist.enter("Cidd")
+    typist.enter("30")
+    typist.press("Tab", "1")
+    for name, id_ in (("Zoe", "30"), ("Cidd", "30"), ("Cid", "3")):
+        page.focus("#name")
+        with asking(page, accept=False) as asked:
+            typist.press("Control+a", *name, "Enter")
+        assert (page.input_value("#name"), page.input_value("#number")) == (name, id_)
+        assert [text.partition("? ")[0] for text in asked] == (
+            [f"Begin a new paper for {name}"] if id_ == "30" else []
+        )
+
+
+def test_what_is_saved_is_of_the_name_that_stands_there(page: Any, tmp_path: Path) -> None:
+    typist = Typist(page)
+    typist.press("Tab", "Tab", "Tab", "1")
+    page.focus("#name")
+    typist.press(*"ben")
+    assert [row[:2] for row in typist.saved(tmp_path / "one.csv") if row[3] == "1"] == [
+        ["Ben", "2"]
+    ]
 
 
 def test_who_is_not_on_the_list_is_told_at_once(page: Any) -> None:
@@ -385,7 +451,7 @@ def test_who_is_not_on_the_list_is_told_at_once(page: Any) -> None:
     typist.enter("1")
     typist.press("Control+Enter", "Control+Enter")
     assert page.text_content("#who") == ""
-    done = "2 of 3 papers done, 1 not on the list Missing: Cid"
+    done = "2 of 3 papers done, 1 not on the list. Missing: Cid"
     assert page.text_content("#count") == done
     assert "Cidd, form B, 1 to look at, not on the list" in page.text_content("#papers")
     page.fill("#name", "Nobody at all")
@@ -429,23 +495,20 @@ def test_a_table_asks_before_it_replaces_what_is_typed_in(
     rows = [["Ben", "2", "B", "9"], ["Cid", "3", "C", "2"]]
     with (tmp_path / "in.csv").open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows([headings, *rows])
-    asked: list[str] = []
 
-    def load(*, take: bool) -> None:
-        def answer(dialog: Any) -> None:
-            asked.append(dialog.message)
-            dialog.accept() if take else dialog.dismiss()
+    def load(*, take: bool) -> list[str]:
+        page.evaluate("document.querySelector('#status').textContent = ''")
+        with asking(page, accept=take) as asked:
+            page.set_input_files("#file", tmp_path / "in.csv")
+            page.wait_for_selector("#status:not(:empty)")
+        return asked
 
-        page.once("dialog", answer)
-        page.set_input_files("#file", tmp_path / "in.csv")
-        page.wait_for_function("document.querySelector('#status').textContent.includes('loaded')")
-
-    load(take=False)
-    assert asked == ["Typed in here otherwise than in the table: Ben. Take what the table has?"]
-    assert typist.status == "1 papers loaded, 1 of them to look at. 1 stay as typed in here."
+    assert load(take=False) == [
+        "Typed in here with other answers than in the table: Ben. Take those of the table?"
+    ]
+    assert typist.status == ("Papers loaded: 1, of which to look at: 1. Left as typed in here: 1.")
     typist.enter("ben")
     assert page.input_value("#b0") == "1"
-    page.evaluate("document.querySelector('#status').textContent = ''")
     load(take=True)
     typist.enter("ben")
     assert page.input_value("#b0") == "9"
@@ -479,6 +542,31 @@ def test_a_known_mistake_is_no_typing_error(page: Any) -> None:
     assert typist.states[item["id"]] == "slip"
     assert typist.at != item["id"]
     assert says in page.text_content("#blanks")
+
+
+def test_a_mistake_that_only_marking_knows_is_no_verdict(
+    page: Any, folder: Path, tmp_path: Path
+) -> None:
+    """The page says of two rows that were swapped that they aren't as expected; what follows from
+    them follows."""
+    key, typist = key_of(folder, "A"), Typist(page)
+    rows = {id_: id_.replace("[love,", "[AI,") for id_ in key if id_.startswith("1/exp[love,")}
+    rows |= {there: here for here, there in rows.items()}
+    typist.enter("1")
+    asked = set()
+    for id_ in key:
+        if id_ not in rows:
+            typist.press("Tab")
+            continue
+        typist.paste(key[rows[id_]])
+        if typist.at == id_:
+            asked.add(typist.status.removeprefix(f"{id_}: “{key[rows[id_]]}” "))
+            typist.press("*")
+    assert asked == {"isn’t as expected: look again. Type it again, or * to keep it."}
+    assert "doubt" not in typist.states.values()
+    typist.saved(tmp_path / "one.csv")
+    told = run("grade", folder, tmp_path / "one.csv", "--format", "json").stdout
+    assert "These are the numbers of another row." in told
 
 
 def wrong_papers(trace: Trace, cells: Mapping[str, Location]) -> dict[str, dict[str, str]]:
@@ -613,3 +701,17 @@ def test_everybody_can_use_it(scheme: str, chromium: Any, folder: Path) -> None:
         assert findings(page) == []
         page.set_viewport_size({"width": 360, "height": 740})
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
+        assert page.evaluate("document.querySelector('header').clientHeight") < 740 / 3
+
+
+def test_blanks_side_by_side_are_level(page: Any) -> None:
+    """Also where what stands over one of them goes over two lines, or what is said below it."""
+    tops = page.evaluate(
+        """() => {
+          const row = [...document.querySelectorAll(".row")].find(row => row.children.length > 2);
+          row.querySelector("label").textContent += " and a second line of words";
+          row.querySelector("div:nth-child(2) .said").textContent = "a long remark ".repeat(5);
+          return [...row.querySelectorAll("input")].map(input => input.getBoundingClientRect().top);
+        }"""
+    )
+    assert len(set(tops)) == 1
