@@ -109,8 +109,13 @@ def test_lines_stand_on_the_page_of_what_they_belong_to(name: str) -> None:
 
 
 @pytest.mark.real("pdftotext")
-def test_each_step_of_a_cell_takes_two_pages() -> None:
-    assert len(inked(bytes_of(sheet("yassine_lstm")))) == 10
+def test_no_state_of_a_cell_is_parted() -> None:
+    """Its tables stand on one page, and the gates of each step on two."""
+    pages = text_of(bytes_of(sheet("yassine_lstm")), "-layout").split("\f")[:-1]
+    assert len(pages) == 12
+    states = [page for page in pages if "State at step" in page]
+    assert len(states) == 4
+    assert all("tanh" in page and page.count("points)\n") <= 3 for page in states)
 
 
 @pytest.mark.real("pdftotext")
