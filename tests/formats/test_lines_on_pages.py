@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
 from itertools import pairwise
 from pathlib import Path
+from statistics import mode
 
 import pytest
 from typer.testing import CliRunner
@@ -49,8 +51,12 @@ def is_side(row: bytes) -> bool:
 
 
 def paper(folder: Path, **numbers: int) -> bytes:
+    return made_of(EXAM.format(**numbers), folder)
+
+
+def made_of(exam: str, folder: Path) -> bytes:
     source, made = folder / "lines.yaml", folder / "made"
-    source.write_text(EXAM.format(**numbers), encoding="utf-8")
+    source.write_text(exam, encoding="utf-8")
     result = CliRunner().invoke(app, ["exam", str(source), "-o", str(made)])
     assert result.exit_code == 0, result.output
     return (made / "lines_sheet.pdf").read_bytes()
@@ -73,3 +79,51 @@ def test_lines_of_a_question_are_at_one_distance(first: int, tmp_path: Path) -> 
     pages = ruled(paper(tmp_path, first=first, second=4, essay=7))
     apart = {b - a for page in pages for a, b in pairwise(page)}
     assert {distance for distance in apart if distance < 2 * min(apart)} <= {9, 10}
+
+
+BY_DEFAULT = """\
+exam: Lines
+parts:
+  - {scenario: i_love_tennis_causal, token: love, ask: [scores]}
+  - {scenario: i_love_tennis_causal, token: love, ask: [mask]}
+  - questions:
+      - {ask: "What is $W_K$ for?", options: [keys, values], right: keys}
+"""
+
+
+@pytest.mark.real("pdftoppm")
+def test_lines_stand_behind_products_and_not_behind_what_is_copied_or_chosen(
+    tmp_path: Path,
+) -> None:
+    """Four dot products take a line each; a mask, the parts of an exam and a choice take none."""
+    (first, *others) = ruled(made_of(BY_DEFAULT, tmp_path))
+    assert len(first) >= 4
+    assert not any(others)
+
+
+@pytest.mark.real("pdftoppm")
+def test_an_exam_is_in_one_colour(tmp_path: Path) -> None:
+    command = ["pdftoppm", "-r", "60", "-"]
+    data = subprocess.run(
+        command, input=made_of(BY_DEFAULT, tmp_path), capture_output=True, check=True
+    ).stdout
+    pixels = data.partition(b"255\n")[2]
+    first = len(pixels) // 3 * 3 if data.count(b"P6\n") == 1 else pixels.index(b"P6\n")
+    apart = zip(pixels[:first:3], pixels[1:first:3], pixels[2:first:3], strict=False)
+    assert max(max(rgb) - min(rgb) for rgb in apart) < 40
+
+
+@pytest.mark.real("pdftoppm")
+def test_fractions_below_each_other_are_apart(tmp_path: Path) -> None:
+    """The numbers below a stroke from those above the next: by a twentieth of an inch."""
+    path = tmp_path / "page.pdf"
+    typed = ["run", "three_tokens_two_heads", "--step", "scale", "--detail", "full"]
+    result = CliRunner().invoke(app, [*typed, "--set", "scale=sqrt_d_k", "-o", str(path)])
+    assert result.exit_code == 0, result.output
+    command = ["pdftoppm", "-r", "150", "-gray", "-f", "1", "-l", "1", "-"]
+    image = subprocess.run(command, input=path.read_bytes(), capture_output=True, check=True).stdout
+    header, _, pixels = image.partition(b"255\n")
+    width = int(header.split()[1])
+    rows = [min(pixels[k : k + width]) < 200 for k in range(0, len(pixels), width)]
+    gaps = [len(gap) for gap in "".join("x" if row else " " for row in rows).split("x") if gap]
+    assert mode(gaps) >= 8  # of 150 an inch

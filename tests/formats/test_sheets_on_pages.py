@@ -160,6 +160,14 @@ def test_there_are_as_many_lines_as_the_working_takes(step: str, lines: int) -> 
     assert rooms == [lines] * (lines > 0)
 
 
+@pytest.mark.parametrize(("step", "lines"), [("scores", [4]), ("softmax", [3]), ("mask", [])])
+def test_lines_are_as_many_as_the_working_of_a_row_takes(step: str, lines: list[int]) -> None:
+    """A line for each product, one for two exponentials, none for what is copied."""
+    trace = trace_of(SHIPPED["i_love_tennis_causal"])
+    (asked,) = papers(trace, request_for(trace, steps=[step], token="love")).sheet.sections
+    assert [b.lines for b in asked.blocks if isinstance(b, AnswerSpace)] == lines
+
+
 def test_each_gate_has_room_for_its_working() -> None:
     blocks = section("yassine_lstm", "gates", 2).blocks
     assert len([block for block in blocks if isinstance(block, AnswerSpace)]) == 4
