@@ -38,7 +38,7 @@ class Interval(NamedTuple):
     def is_apart(self, other: Interval) -> bool:
         """Tells whether no number belongs to both, not even one at an end as Moodle takes it."""
         first, second = sorted((self, other))
-        largest = max(Decimal(1), *map(abs, (*first, *second)))
+        largest = max(Decimal(1), *(abs(end) for end in (*first, *second) if end.is_finite()))
         gap = decimals.difference(second.low, first.high)
         return gap > decimals.product(_SLACK, largest)
 

@@ -138,6 +138,8 @@ class Wording(NamedTuple, Generic[P]):
     """Returns its title at a place, where that isn't the place's."""
     why_at: Callable[[P], str] | None = None
     """Says what the step is for at a place, where that isn't the same everywhere."""
+    of_last_row: str = ""
+    """A sentence of what happens that is about the last row alone."""
 
 
 class Results(NamedTuple, Generic[P]):
@@ -293,9 +295,13 @@ class Step(NamedTuple, Generic[P]):
         title, titled = self.words.title, self.words.titled
         return worded(place.titled(title) if titled is None else titled(place))
 
-    def happens_at(self, place: P) -> WordedText:
-        """Returns the sentence that opens the working at a place."""
-        return worded(self.words.happens(place))
+    def happens_at(self, place: P, *, with_last_row: bool = True) -> WordedText:
+        """Returns the sentence that opens the working at a place; what is about the last row alone
+        only where that is shown."""
+        text, of_last = self.words.happens(place), self.words.of_last_row
+        if isinstance(text, str) and of_last and not with_last_row:
+            text = text.replace(f"{of_last} ", "")
+        return worded(text)
 
 
 def formulas_of(

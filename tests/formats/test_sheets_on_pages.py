@@ -109,8 +109,13 @@ def test_lines_stand_on_the_page_of_what_they_belong_to(name: str) -> None:
 
 
 @pytest.mark.real("pdftotext")
-def test_each_step_of_a_cell_takes_two_pages() -> None:
-    assert len(inked(bytes_of(sheet("yassine_lstm")))) == 10
+def test_no_state_of_a_cell_is_parted() -> None:
+    """Its tables stand on one page, and the gates of each step on two."""
+    pages = text_of(bytes_of(sheet("yassine_lstm")), "-layout").split("\f")[:-1]
+    assert len(pages) == 12
+    states = [page for page in pages if "State at step" in page]
+    assert len(states) == 4
+    assert all("tanh" in page and page.count("points)\n") <= 3 for page in states)
 
 
 @pytest.mark.real("pdftotext")
@@ -153,6 +158,14 @@ def test_there_are_as_many_lines_as_the_working_takes(step: str, lines: int) -> 
     """Eighteen cells as `1 × 1 + 0 × 0` take half a line each."""
     rooms = [b.lines for b in section("i_love_ai", step).blocks if isinstance(b, AnswerSpace)]
     assert rooms == [lines] * (lines > 0)
+
+
+@pytest.mark.parametrize(("step", "lines"), [("scores", [4]), ("softmax", [3]), ("mask", [])])
+def test_lines_are_as_many_as_the_working_of_a_row_takes(step: str, lines: list[int]) -> None:
+    """A line for each product, one for two exponentials, none for what is copied."""
+    trace = trace_of(SHIPPED["i_love_tennis_causal"])
+    (asked,) = papers(trace, request_for(trace, steps=[step], token="love")).sheet.sections
+    assert [b.lines for b in asked.blocks if isinstance(b, AnswerSpace)] == lines
 
 
 def test_each_gate_has_room_for_its_working() -> None:

@@ -127,13 +127,25 @@ def test_that_the_last_row_hides_nothing_is_told_where_it_is_so(
 
 
 @pytest.mark.wing("classroom")
+@pytest.mark.parametrize(("asked", "told"), [
+    (("--step", "mask", "--token", "love"), False), (("--step", "mask"), True),
+    (("--cell", "masked[love, I]"), False), (("--cell", "masked[., I]"), True),
+])  # fmt: skip
+def test_what_the_last_row_hides_is_told_where_that_is_shown(
+    asked: tuple[str, ...], told: bool
+) -> None:
+    sheet = run("exercise", "i_love_tennis_causal", *asked).stdout
+    assert ("the last row hides nothing" in " ".join(sheet.split())) is told
+
+
+@pytest.mark.wing("classroom")
 def test_a_mask_earns_nothing_by_itself() -> None:
     """Zeros and ones that a rule says aren't asked for, nor told beside what they are used for."""
     sheet = run("exercise", "i_love_tennis_causal", "--step", "mask").stdout
-    assert "Compute the 16 masked scores. (16 points)" in sheet
+    assert "Compute the 16 masked scores.\n" in sheet
     assert "\n  mask " not in sheet.replace("\n  mask[", "")
     text = run("exercise", "i_love_tennis_causal", "--cell", "mask[love, I]").stdout
-    assert "Compute mask[love, I]. (1 point)" in text
+    assert "Compute mask[love, I].\n" in text
     both = run("exercise", "i_love_tennis_causal", "--step", "softmax", "--step", "mask")
     assert "Points of 52" in both.stdout
 

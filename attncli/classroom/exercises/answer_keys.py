@@ -269,8 +269,6 @@ def with_slips(
 
 
 def _with_slips(key: RightAnswer, wrong: Iterable[tuple[WrongWay, Number]]) -> RightAnswer:
-    if not key.number.shown.is_finite():
-        return key
     low, high = key.accepted
     slips: list[MistakenAnswer] = []
     hidden: list[str] = []
@@ -319,11 +317,16 @@ def solution_of(
 
 def _doubts(questions: Sequence[Item], names: Sequence[str], words: Words) -> list[Block]:
     """Returns what answers can't tell: which of them may be far off, which mistakes give the right
-    answer as well, and which two mistakes can't be told apart."""
+    answer as well in all that is asked, and which two mistakes can't be told apart."""
     keys = [(name, item.key) for item, name in zip(questions, names, strict=True) if item.key]
     wide = [Word(name) for name, key in keys if key.is_wide]
     blocks: list[Block] = [Callout(put_in(words.wide, blanks=_listed(wide, words)))] if wide else []
-    hidden = _where({name: [(says,) for says in key.hidden] for name, key in keys}, words)
+    caught = {slip.says for _, key in keys for slip in key.slips}
+    caught |= {says for _, key in keys for pair in key.alike for says in pair}
+    uncaught = {
+        name: [(says,) for says in key.hidden if says not in caught] for name, key in keys
+    }
+    hidden = _where(uncaught, words)
     alike = _where({name: key.alike for name, key in keys}, words)
     for heading, found in ((words.hidden, hidden), (words.alike, alike)):
         blocks += [Subheading((heading,)), Bullets(found)] if found else []

@@ -65,7 +65,9 @@ def in_one(exam: ExamFile, wholes: Sequence[Document]) -> Document:
         says = counted_points(points[k], words)
         says = says if parts[k].most is None else words.paper.at_most.format(points=says)
         named: Spans = (" · ", titles[k]) if titles[k].raw else ()
-        heading = (words.paper.part.format(number=k + 1), *named, f" ({says})")
+        heading = (words.paper.part.format(number=k + 1), *named)
+        if parts[k].most is not None or len([s for s in whole.sections if s.questions]) > 1:
+            heading = (*heading, f" ({says})")  # else its only question says so
         facts = () if whole.facts is None else whole.facts.rows
         told = said.setdefault(exam.scenarios[k], [])
         new = [row for row in facts if row not in told]

@@ -99,7 +99,7 @@ def _section(number: int, question: OwnQuestion, item: Item, words: FrameWords) 
         *([Table(*_rows(question.table))] if question.table else []),
         *([question.shown] if question.shown is not None else []),
         _blank(question, item, words),
-        *[AnswerSpace(question.lines)] * question.by_hand,
+        *[AnswerSpace(question.lines, exact=True)] * question.by_hand,
     )
     answer, letter = question.answer or item.answer, ""
     if item.words is not None and item.words.labels:

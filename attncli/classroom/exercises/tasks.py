@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
+from typing import NamedTuple
 
 from attncli.classroom.exercises.line_blanks import Asked, Blankable, LineAsker, ShownCells
 from attncli.classroom.exercises.requests import ExerciseRequest
@@ -37,8 +38,8 @@ from attncli.steps.written.step import EQUATIONS_STEP
 from attncli.trace import PlannedStep, Quantity, Trace
 from attncli.trace.axes import KEYS, QUERIES, TOKENS
 
-_ROWS = {QUERIES: "of_query", KEYS: "of_key", TOKENS: "of_token"}
-"""What says of which row numbers are, by what the rows are."""
+_KINDS = {QUERIES: "query", KEYS: "key", TOKENS: "token"}
+"""What a row is, by what the rows are."""
 _ROUND = Decimal("0.5")
 """What the points of each quantity are multiples of where they are told one by one."""
 _LEAST, _MOST, _MOST_OF_A_PAGE = 2, 10, 10
@@ -51,23 +52,41 @@ _BESIDES = 14
 _Numbers = Sequence[tuple[Blankable, Item]]
 
 
+class _Part(NamedTuple):
+    """What is asked of one quantity."""
+
+    what: Spans
+    row: tuple[str, str] = ("", "")
+    """What the only row is that is asked of, and its name; nothing where there are more."""
+    says_row: bool = True
+    """Whether `what` says already which row that is, or that there are more."""
+
+
 def task_of(trace: Trace, path: Name, asked: _Numbers, words: FrameWords) -> Paragraph:
     """Writes the task of a section at a path, with the points of each quantity if there are several
-    and they are round."""
+    and they are round; those of all stand above it."""
     results: dict[Name, list[tuple[Blankable, Item]]] = {}
     terms: list[tuple[Blankable, Item]] = []
     for number, item in asked:
         group = terms if number.cell is None else results.setdefault(number.quantity, [])
         group.append((number, item))
-    tasks = words.tasks
-    parts = [(_numbers(trace[name], path, group, tasks), group) for name, group in results.items()]
+    tasks, alone = words.tasks, len(results) + bool(terms) == 1
+    parts = [
+        (_numbers(trace[name], path, group, tasks, alone=alone), group)
+        for name, group in results.items()
+    ]
     if terms:
-        parts.append(((tasks.missing,), terms))
-    lines = [spans for spans, _ in parts]
-    if len(parts) > 1 and all(_worth(own) % _ROUND == 0 for _, own in parts):
-        lines = [put_in(tasks.part, what=w, points=_points(own, words)) for w, own in parts]
-    what, points = _listed(lines, tasks), _points(asked, words)
-    return Paragraph(put_in(tasks.compute, what=what, points=points))
+        parts.append((_Part((tasks.missing,)), terms))
+    if alone:
+        return Paragraph(put_in(tasks.compute, what=_with_row(parts[0][0], tasks)))
+    rows = {part.row for part, _ in parts}
+    kind, name = next(iter(rows)) if len(rows) == 1 else ("", "")
+    lines = [part.what if name else _with_row(part, tasks) for part, _ in parts]
+    if all(_worth(own) % _ROUND == 0 for _, own in parts):
+        pairs = zip(lines, parts, strict=True)
+        lines = [put_in(tasks.part, what=w, points=_points(own, words)) for w, (_, own) in pairs]
+    template = tasks.texts["several_of"][kind] if name else tasks.several
+    return Paragraph(put_in(template, name=(Word(name),), what=joined(lines, "; ")))
 
 
 def _worth(asked: _Numbers) -> Worth:
@@ -78,35 +97,40 @@ def _points(asked: _Numbers, words: FrameWords) -> str:
     return counted_points(_worth(asked), words)
 
 
-def _listed(parts: Sequence[Spans], words: Words) -> Spans:
-    """Writes a list: `a, b and c`"""
-    if len(parts) == 1:
-        return parts[0]
-    return put_in(words.two, first=joined(parts[:-1]), last=parts[-1])
+def _with_row(part: _Part, words: Words) -> Spans:
+    """Says of which row numbers are, where they don't say it themselves."""
+    kind, name = part.row
+    if part.says_row or not name:
+        return part.what
+    return put_in(getattr(words, f"of_{kind}"), what=part.what, name=(Word(name),))
 
 
-def _numbers(quantity: Quantity, path: Name, asked: _Numbers, words: Words) -> Spans:
-    """Writes which numbers are asked for: `the three scores of the query “likes”`, `the six numbers
-    of Q`, `exp_sum[I]`"""
+def _numbers(
+    quantity: Quantity, path: Name, asked: _Numbers, words: Words, *, alone: bool
+) -> _Part:
+    """Writes which numbers are asked for: `the three scores`, `the six numbers of Q`; of one number
+    `exp_sum[I], the sum of the exponentials` where it is asked for alone."""
     first, _ = asked[0]
     cell, named = first.cell, quantity.name.seen_from(path)
+    kind = _KINDS.get(quantity.rows.role, "row")
     if len(asked) == 1 and cell is not None:
         symbol = Term(quantity.symbol(cell.row, cell.column, named))
         what = _called(quantity, path, words.texts["one"])
+        row = kind, quantity.rows.names[cell.row]
         if what is None:
-            return (symbol,)
-        told = (
-            _of_row(quantity, cell.row, (what,), words) if quantity.rows.role in _ROWS else (what,)
-        )
-        return put_in(words.called, name=(symbol,), what=told)
+            return _Part((symbol,), row)
+        if alone:
+            told = _with_row(_Part((what,), row, says_row=kind == "row"), words)
+            return _Part(put_in(words.called, name=(symbol,), what=told))
+        return _Part(put_in(words.one_of_several, name=(symbol,), what=what), row)
     name, many, numbers = Term(quantity.name_symbol(named)), len(asked), words.texts["numbers"]
     count = numbers[many] if many < len(numbers) else str(many)
     template = _called(quantity, path, words.texts["named"]) or words.numbers_of
     spans = put_in(template, count=count, name=(name,))
     rows = {place.cell.row for place, _ in asked if place.cell is not None}
     if len(rows) > 1 or quantity.is_list:
-        return spans
-    return _of_row(quantity, min(rows), spans, words)
+        return _Part(spans)
+    return _Part(spans, (kind, quantity.rows.names[min(rows)]), says_row=False)
 
 
 def _called(quantity: Quantity, path: Name, texts: Mapping[str, str]) -> str | None:
@@ -117,13 +141,6 @@ def _called(quantity: Quantity, path: Name, texts: Mapping[str, str]) -> str | N
     if step == EQUATIONS_STEP.name or local != quantity.name.seen_from(path):
         return None
     return texts.get(f"{step}.{local}", texts.get(local))
-
-
-def _of_row(quantity: Quantity, i: int, what: Spans, words: Words) -> Spans:
-    """Says of which row numbers are, where it has a name."""
-    row = quantity.rows.names[i]
-    of_row: str = getattr(words, _ROWS.get(quantity.rows.role, "of_row"))
-    return put_in(of_row, what=what, name=(Word(row),)) if row else what
 
 
 def room(

@@ -449,8 +449,10 @@ def _blocks_of_cells(
         if name in {quantity.name for quantity in made}
     ]
     wanted = {line.quantity for line in lines}
+    ends = {q.name: q.shape[0] - 1 for q in made}
+    last = any(trace[n].find(at)[0] == ends[n] for n, at in cells if n in ends)
     return [
-        Paragraph(step_of(part).happens_at(part.place)),
+        Paragraph(step_of(part).happens_at(part.place, with_last_row=last)),
         *given_blocks(trace, context, Selection(), part.path),
         *remarks_on(trace, part),
         *formulas_before(part, (quantity for quantity in made if quantity.name in wanted)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from decimal import Decimal
 
 from attncli.document.blocks import Span, Spans, text_of_spans
 from attncli.maths.equations.tree import (
@@ -194,6 +195,8 @@ class _FormulaReader:
                 return found
             case "number", _:
                 return Number.written(decimals.parse(value))
+            case "name", "∞":
+                return Number.written(Decimal("Infinity"))
             case "name", _:
                 return Symbol(value.replace("{", "").replace("}", ""))
             case "command", "sqrt":

@@ -17,6 +17,7 @@ from attncli.document.blocks import (
     Fields,
     Line,
     Section,
+    Table,
     each,
     text_of_spans,
 )
@@ -180,7 +181,7 @@ class SelfMarking(NamedTuple):
         for section in asking(self.document):
             places = _Places(section, place)
             style = styled(places.of)
-            yield blocks_html(printed_blocks(opening), style)
+            yield blocks_html(map(_without_room, printed_blocks(opening)), style)
             yield heading_html(section, style)
             yield from (f"<p>{expression_html(f, style)}</p>" for f in section.formulas)
             yield blocks_html(printed_blocks(section.blocks), style)
@@ -268,6 +269,14 @@ def written_answers(key: RightWords) -> list[str]:
 def printed_blocks(blocks: Iterable[Block]) -> Iterator[Block]:
     """Yields the blocks but those for writing on paper."""
     return (block for block in each(blocks) if not isinstance(block, Fields | AnswerSpace))
+
+
+def _without_room(block: Block) -> Block:
+    """Returns a table without a last column that only has room to write on paper."""
+    match block:
+        case Table(headings=[*headings, _], rows=rows) if not any(row[-1] for row in rows):
+            return block._replace(headings=tuple(headings), rows=tuple(row[:-1] for row in rows))
+    return block
 
 
 class _Places:

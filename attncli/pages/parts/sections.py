@@ -579,7 +579,9 @@ def opening_blocks(
 ) -> list[Block]:
     """Returns what opens a part: what happens, the given matrices that it needs, remarks on how it
     is done here; in a section that is read `alone`, also what one before it said."""
-    happens = step_of(part).happens_at(part.place)
+    made = made_by(trace, part)
+    shown = not selection.queries or any(q.shape[0] - 1 in selection.queries for q in made)
+    happens = step_of(part).happens_at(part.place, with_last_row=shown)
     blocks: list[Block] = [Paragraph(happens)] if any(happens) else []
     if part.step == "tokenize":
         return [*blocks, *cuts_of(part, alone=alone), *token_blocks(part.place)]

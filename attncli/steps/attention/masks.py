@@ -371,6 +371,7 @@ MASK_STEP = Step(
             " place wouldn't do, as e^0 = 1. Padding and keys that are too far away are hidden in"
             " the same way."
         ),
+        of_last_row=_OF_THE_LAST,
     ),
     results=Results(names=("mask", "masked"), nouns={"masked": "score"}, plan=_plan, fits=_fits),
     formulas=Formulas(x="scores", config={"mask": ("causal",)}),

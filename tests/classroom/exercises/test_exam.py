@@ -751,6 +751,41 @@ def test_the_key_tells_mistakes_that_give_the_same(folder: Path) -> None:
     assert all(mistake in line for mistake in mistakes)
 
 
+def test_a_mistake_that_an_asked_cell_shows_is_not_called_uncaught(tmp_path: Path) -> None:
+    """Who forgets a mask has the right numbers where nothing is hidden, and a wrong one beside."""
+    key = mask_exam(tmp_path, "key.md")
+    assert "aren’t caught" not in key
+    _, told = key.split("Known mistakes, by what they give", 1)
+    (line,) = (text for text in told.splitlines() if "Forgetting the mask." in text)
+    assert re.search(r"It gives \S+ for masked\\\[love, Tennis\\\]", line)
+
+
+def test_a_part_of_one_question_says_its_points_once(tmp_path: Path) -> None:
+    sheet = mask_exam(tmp_path, "sheet.md")
+    assert "## Part 1 · Under a mask\n" in sheet
+    assert sheet.count("points)") == 2  # of the two questions
+
+
+def test_an_exam_in_moodle_has_no_room_for_points(tmp_path: Path) -> None:
+    quiz = mask_exam(tmp_path, "moodle.xml")
+    assert ">Points<" in quiz
+    assert "Earned" not in quiz
+    assert r"\(-\infty\)" in quiz
+
+
+def mask_exam(folder: Path, name: str) -> str:
+    path = folder / "m.yaml"
+    path.write_text(
+        "exam: Masks\nparts:\n"
+        "  - {title: Under a mask, scenario: i_love_tennis_causal, token: love, ask: [mask]}\n"
+        "  - {title: Why, questions: [{ask: 'Why $-\\infty$?', points: 3}]}\n",
+        encoding="utf-8",
+    )
+    made = run("exam", path, "-o", folder / "made", "--format", "markdown")
+    assert made.exit_code == 0, made.output
+    return (folder / "made" / f"m_{name}").read_text("utf-8")
+
+
 def test_a_key_names_blanks_as_their_part_does(folder: Path) -> None:
     """Where a file of answers says `1/exp[I, I]`, which on paper would be a quotient."""
     key = (folder / "midterm_A_key.md").read_text("utf-8")

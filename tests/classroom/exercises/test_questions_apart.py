@@ -80,14 +80,12 @@ def test_each_question_has_its_number_its_task_and_its_points(which: str, tmp_pa
     first, second = (s for s in whole.sections if s.questions)
     assert [[*tasks(first)], [*tasks(second)]] == [
         [
-            "Compute the two exponentials exp of the query “love” (2 points), exp_sum[love], the"
-            " sum of the exponentials of the query “love” (1 point) and the two weights of the"
-            " query “love” (2 points). (5 points)"
+            "Compute for the query “love”: the two exponentials exp (2 points); the sum of the"
+            " exponentials exp_sum[love] (1 point); the two weights (2 points)."
         ],
         [
-            "Compute the four exponentials exp of the query “.” (4 points), exp_sum[.], the sum of"
-            " the exponentials of the query “.” (1 point) and the four weights of the query “.” (4"
-            " points). (9 points)"
+            "Compute for the query “.”: the four exponentials exp (4 points); the sum of the"
+            " exponentials exp_sum[.] (1 point); the four weights (4 points)."
         ],
     ]
     assert (first.points, second.points) == (5, 9)

@@ -33,10 +33,10 @@ def flat(papers: Papers) -> str:
 
 def test_the_task_is_said_in_words() -> None:
     papers = made("i_love_ai", "scores", token="love")
-    assert "Compute the three scores of the query \u201clove\u201d. (3 points)" in flat(papers)
+    assert "Compute the three scores of the query \u201clove\u201d. " in flat(papers)
     several = flat(made("i_love_ai", "softmax"))
-    assert "the nine exponentials exp (9 points), the three sums of exponentials exp_sum" in several
-    assert "and the nine weights (9 points). (21 points)" in several
+    assert "the nine exponentials exp (9 points); the three sums of exponentials exp_sum" in several
+    assert "; the nine weights (9 points). " in several
 
 
 def test_points_of_a_quantity_are_told_where_they_are_round() -> None:
@@ -53,8 +53,8 @@ def test_a_name_of_a_time_is_written_as_its_table_has_it() -> None:
     for form, name in (("latex", r"$z^{\langle 1 \rangle}$"), ("markdown", "`z[1]`")):
         text = render(sheet, form, RenderOptions())
         assert text.count(name) == 2  # in the task and over the table
-        assert f"Compute the three numbers of {name} (3 points)" in text
-    task = typst_file(sheet).partition("Compute the three")[2].partition("(3 points)")[0]
+        assert f"Compute: the three numbers of {name} (3 points)" in text
+    task = typst_file(sheet).partition("Compute: the three")[2].partition("(3 points)")[0]
     assert 't: ⟨"1"⟩' in task
 
 
