@@ -36,7 +36,8 @@ def ruled(pdf: bytes) -> list[list[int]]:
         [
             k
             for k, row in enumerate(rows)
-            if is_line(row) and not any(is_side(r) for r in (*rows[k - 3 : k - 1], *rows[k + 2 : k + 4]))
+            if is_line(row)
+            and not any(is_side(r) for r in (*rows[k - 3 : k - 1], *rows[k + 2 : k + 4]))
         ]
         for rows in rows_of(pdf)
     ]

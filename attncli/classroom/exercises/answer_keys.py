@@ -323,9 +323,7 @@ def _doubts(questions: Sequence[Item], names: Sequence[str], words: Words) -> li
     blocks: list[Block] = [Callout(put_in(words.wide, blanks=_listed(wide, words)))] if wide else []
     caught = {slip.says for _, key in keys for slip in key.slips}
     caught |= {says for _, key in keys for pair in key.alike for says in pair}
-    uncaught = {
-        name: [(says,) for says in key.hidden if says not in caught] for name, key in keys
-    }
+    uncaught = {name: [(says,) for says in key.hidden if says not in caught] for name, key in keys}
     hidden = _where(uncaught, words)
     alike = _where({name: key.alike for name, key in keys}, words)
     for heading, found in ((words.hidden, hidden), (words.alike, alike)):

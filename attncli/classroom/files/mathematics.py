@@ -195,13 +195,18 @@ class _FormulaReader:
                 return found
             case "number", _:
                 return Number.written(decimals.parse(value))
-            case "name", "∞":
-                return Number.written(Decimal("Infinity"))
             case "name", _:
-                return Symbol(value.replace("{", "").replace("}", ""))
+                return _called(value)
             case "command", "sqrt":
                 return Root(self.atom())
             case "command", "frac":
                 return Quotient(self.atom(), self.atom())
             case _:
                 raise UnreadableFormulaError(self.text)
+
+
+def _called(name: str) -> Expression:
+    """Returns what a name stands for: infinity, or a symbol."""
+    if name == "∞":
+        return Number.written(Decimal("Infinity"))
+    return Symbol(name.replace("{", "").replace("}", ""))

@@ -144,7 +144,8 @@ def test_tasks_name_each_quantity_once(language: str, task: str) -> None:
     (told,) = (
         text
         for block in whole.sections[0].blocks
-        if isinstance(block, Paragraph) and "mean" in (text := text_of_spans(block.text))
+        if isinstance(block, Paragraph)
+        and "mean" in (text := text_of_spans(block.text))
         and "(" in text
     )
     assert told.startswith(task)
