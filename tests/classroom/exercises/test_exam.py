@@ -439,7 +439,7 @@ def test_questions_alone_are_a_paper_with_its_title_and_a_name(tmp_path: Path) -
     assert run(*words).exit_code == 0
     paper = (tmp_path / "q" / "q_sheet.md").read_text("utf-8")
     assert paper.startswith("# A quiz")
-    for says in ("Name", "Points of 3", "Part 1 (3 points)", "Why?"):
+    for says in ("Name", "Points of 3", "Part 1\n", "(3 points)", "Why?"):
         assert says in paper
 
 

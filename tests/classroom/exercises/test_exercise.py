@@ -183,12 +183,18 @@ def test_what_nobody_has_to_round_is_exact() -> None:
 
 
 def test_a_key_names_mistakes_that_give_a_number_that_counts_as_right() -> None:
-    """e^0 is 1, as 2^0 and 10^0 are; of the row of “AI” the sum is that of its column."""
-    key = render(made("i_love_ai", "results", "softmax").key, "markdown", RenderOptions())
-    _, told = key.split("Known mistakes that aren’t caught", 1)
-    missed, _ = told.split("Known mistakes that can’t be told apart", 1)
-    assert r"Raising 2 instead of e to the scores. In exp\[I, love\]." in missed
-    assert r"Adding up the columns instead of the rows. In exp\_sum\[AI\]," in missed
+    """e^0 is 1, as 2^0 and 10^0 are; of the row of “AI” the sum is that of its column. Beside cells
+    that show a mistake it is caught."""
+    trace, heading = trace_of(SHIPPED["i_love_ai"]), "Known mistakes that aren’t caught"
+    for cell, missed in (
+        ("exp[I, love]", r"Raising 2 instead of e to the scores. In exp\[I, love\]."),
+        ("exp_sum[AI]", r"Adding up the columns instead of the rows. In exp\_sum\[AI\]."),
+    ):
+        asked = papers(trace, request_for(trace, cells=[cell]))
+        _, told = render(asked.key, "markdown", RenderOptions()).split(heading, 1)
+        assert missed in told
+    every = render(made("i_love_ai", "results", "softmax").key, "markdown", RenderOptions())
+    assert heading not in every
 
 
 def test_what_a_key_says_of_exact_numbers_agrees_with_its_ranges() -> None:
