@@ -288,8 +288,11 @@ class ExamPartKind:
             return None
         beside = sorted(values.keys() - {"title", "questions", "most", "pool", "take"})
         if is_own and beside:
+            assert isinstance(node, Map)
+            first = node.get(beside[0])
             wrong = f"{', '.join(beside)} beside questions in your own words"
-            problems.add(node.where, wrong, "leave it out: each question has its points")
+            right = "leave it out: each question has its points"
+            problems.add(node.where if first is None else first.where, wrong, right)
             return None
         return {**values, "where": node}
 

@@ -1544,3 +1544,10 @@ def test_an_exam_is_made_anew_by_its_own_command(tmp_path: Path) -> None:
     (tmp_path / "mine.yaml").write_text(text.replace("  love: [", "  love: [1"), "utf-8")
     told = run(*words).stderr
     assert f"`attn exam {tmp_path / 'e.yaml'} -o {tmp_path / 'e'}/ --force`" in told
+
+
+def test_points_beside_questions_of_ones_own_are_told_where_they_stand(tmp_path: Path) -> None:
+    exam = "exam: x\nparts:\n- title: Sizes\n  points: 2\n  pool: [{ask: a?, number: 8}]\n"
+    (tmp_path / "e.yaml").write_text(exam, "utf-8")
+    told = run("exam", tmp_path / "e.yaml", "-o", tmp_path / "e").stderr
+    assert "e.yaml:4:11: points beside questions in your own words" in told
