@@ -514,6 +514,14 @@ def grade(typed: GradeArguments) -> Output:
 class NewLayer(NamedTuple):
     """What belongs to the layer of a new scenario besides its matrices."""
 
+    heads: Annotated[
+        str,
+        text(
+            "--heads",
+            "N",
+            "How many heads share these dimensions; of three dimensions two heads have two each.",
+        ),
+    ] = "1"
     mask: Annotated[
         str, choice("--mask", lambda: ("none", "causal"), "What queries don't see.")
     ] = "none"
@@ -558,14 +566,6 @@ class DesignArguments(NamedTuple):
     d_model: Annotated[str, text("--d-model", "N", "The dimensions of the embeddings, 1 to 8.")] = (
         "2"
     )
-    heads: Annotated[
-        str,
-        text(
-            "--heads",
-            "N",
-            "How many heads share these dimensions; of three dimensions two heads have two each.",
-        ),
-    ] = "1"
     layer: NewLayer = NewLayer()
     seed: Annotated[
         str, text("--seed", "N", "Chooses the numbers; the same seed gives the same bytes.")

@@ -95,7 +95,7 @@ def _sizes(complaints: Complaints, typed: DesignArguments, words: Sequence[str])
         wrong = f"the sentence has {counted(len(words), 'word')}"
         complaints.problems.append(Problem.of(f"--tokens {tokens}", wrong, "leave it out"))
     d_model = hear(whole_number, "--d-model", typed.d_model, 1, MOST_D_MODEL)
-    heads = hear(whole_number, "--heads", typed.heads, 1, MOST_D_MODEL)
+    heads = hear(whole_number, "--heads", typed.layer.heads, 1, MOST_D_MODEL)
     decimals = hear(whole_number, "--decimals", typed.decimals, 1, _MOST_DECIMALS)
     mask = hear(parse_choice, "--mask", typed.layer.mask, MASKS)
     norm = hear(parse_choice, "--norm", typed.layer.norm, NORMS)
@@ -109,7 +109,7 @@ def _sizes(complaints: Complaints, typed: DesignArguments, words: Sequence[str])
     if sizes.heads > sizes.d_model:
         wrong = f"{sizes.d_model} dimensions are too few for {sizes.heads} heads"
         right = f"give {sizes.d_model} or fewer"
-        complaints.problems.append(Problem.of(f"--heads {typed.heads}", wrong, right))
+        complaints.problems.append(Problem.of(f"--heads {typed.layer.heads}", wrong, right))
     if sizes.d_model == 1 and sizes.norm == "layer":
         wrong, right = (
             "a single number minus its mean is 0",

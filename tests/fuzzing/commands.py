@@ -196,6 +196,7 @@ VALUES: Mapping[str, Draw] = {
     "seed": _one_of("0", "7", "1000000000000000000"),
     "allow": _one_of(*RULES),
     "mistakes": _one_of("0", "50", "99"),
+    "sentence": _one_of("the cats eat fish", "a b", "word", ""),
     "tokens": _one_of("2", "3", "5", "8"),
     "encoder_tokens": _one_of("0", "5,17,2", "the cat"),
     "encoder_text": _one_of("0", "5,17,2", "the cat", ""),

@@ -52,7 +52,7 @@ _BESIDES = 14
 _Numbers = Sequence[tuple[Blankable, Item]]
 
 
-class _Part(NamedTuple):
+class _TaskPart(NamedTuple):
     """What is asked of one quantity."""
 
     what: Spans
@@ -76,7 +76,7 @@ def task_of(trace: Trace, path: Name, asked: _Numbers, words: FrameWords) -> Par
         for name, group in results.items()
     ]
     if terms:
-        parts.append((_Part((tasks.missing,)), terms))
+        parts.append((_TaskPart((tasks.missing,)), terms))
     if alone:
         return Paragraph(put_in(tasks.compute, what=_with_row(parts[0][0], tasks)))
     rows = {part.row for part, _ in parts}
@@ -97,7 +97,7 @@ def _points(asked: _Numbers, words: FrameWords) -> str:
     return counted_points(_worth(asked), words)
 
 
-def _with_row(part: _Part, words: Words) -> Spans:
+def _with_row(part: _TaskPart, words: Words) -> Spans:
     """Says of which row numbers are, where they don't say it themselves."""
     kind, name = part.row
     if part.says_row or not name:
@@ -107,7 +107,7 @@ def _with_row(part: _Part, words: Words) -> Spans:
 
 def _numbers(
     quantity: Quantity, path: Name, asked: _Numbers, words: Words, *, alone: bool
-) -> _Part:
+) -> _TaskPart:
     """Writes which numbers are asked for: `the three scores`, `the six numbers of Q`; of one number
     `exp_sum[I], the sum of the exponentials` where it is asked for alone."""
     first, _ = asked[0]
@@ -118,19 +118,19 @@ def _numbers(
         what = _called(quantity, path, words.texts["one"])
         row = kind, quantity.rows.names[cell.row]
         if what is None:
-            return _Part((symbol,), row)
+            return _TaskPart((symbol,), row)
         if alone:
-            told = _with_row(_Part((what,), row, says_row=kind == "row"), words)
-            return _Part(put_in(words.called, name=(symbol,), what=told))
-        return _Part(put_in(words.one_of_several, name=(symbol,), what=what), row)
+            told = _with_row(_TaskPart((what,), row, says_row=kind == "row"), words)
+            return _TaskPart(put_in(words.called, name=(symbol,), what=told))
+        return _TaskPart(put_in(words.one_of_several, name=(symbol,), what=what), row)
     name, many, numbers = Term(quantity.name_symbol(named)), len(asked), words.texts["numbers"]
     count = numbers[many] if many < len(numbers) else str(many)
     template = _called(quantity, path, words.texts["named"]) or words.numbers_of
     spans = put_in(template, count=count, name=(name,))
     rows = {place.cell.row for place, _ in asked if place.cell is not None}
     if len(rows) > 1 or quantity.is_list:
-        return _Part(spans)
-    return _Part(spans, (kind, quantity.rows.names[min(rows)]), says_row=False)
+        return _TaskPart(spans)
+    return _TaskPart(spans, (kind, quantity.rows.names[min(rows)]), says_row=False)
 
 
 def _called(quantity: Quantity, path: Name, texts: Mapping[str, str]) -> str | None:
