@@ -125,7 +125,9 @@ def test_what_says_itself_is_not_asked_for(tmp_path: Path) -> None:
     done = run("exercise", "learning_to_attend", *asked)
     assert "Compute: loss[it] (1 point); perplexity (1 point)." in done.stdout
     assert "cross_entropy │" not in done.stdout  # a table of it would tell the loss
-    assert "Compute for the query “it”: grad.loss[it] (1 point); the three numbers of" in done.stdout
+    assert (
+        "Compute for the query “it”: grad.loss[it] (1 point); the three numbers of" in done.stdout
+    )
     two = run("exercise", "embedding_before_during_after", "--step", "loss").stdout
     assert "cross_entropy (1 point)" in two  # the mean of several
     cell = run("exercise", "learning_to_attend", "--cell", "cross_entropy")

@@ -207,8 +207,8 @@ def test_a_part_of_an_exam_begins_on_the_page_of_its_first_question(
         for k in range(1, 4):
             (page,) = (text for text in pages if f"Part {k} ·" in text)
             own = page.partition(f"Part {k} ·")[2]
-            assert f"{k} · Attention scores" in own
-            assert "Compute the nine scores. (4.5 points)" in own
+            assert f"{k} · Attention scores (4.5 points)" in own
+            assert "Compute the nine scores." in own
             assert LAST_ROW.search(own)
         assert not any(".5.5" in page for page in pages)
 
