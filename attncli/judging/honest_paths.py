@@ -168,7 +168,7 @@ class Paths:
         other."""
         order = self._order
         if all(
-            order.get(o, -1) < order.get(d.name, 0)
+            order.get(o, -1) < order.get(d.name, -1)
             for d in self.instead.values()
             for o in d.operands
         ):
